@@ -36,12 +36,28 @@ page() {
 	seen "$name" "$drawn"
 }
 
+# narrow NAME: in a window of 600 pixels nothing, open or not, is wider than the window
+narrow() {
+	sed '/^<meta http-equiv="Content-Security-Policy"/d' "$work/$1.html" > "$work/narrow.html"
+	cat >> "$work/narrow.html" <<-'JS'
+	<script>
+	document.querySelectorAll("details").forEach(one => one.open = true);
+	const page = document.documentElement;
+	document.title = page.scrollWidth > page.clientWidth ? "wider: " + page.scrollWidth : "fits " + page.clientWidth;
+	</script>
+	JS
+	timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" --window-size=600,900 \
+		--virtual-time-budget=5000 --dump-dom "file://$work/narrow.html" 2> /dev/null |
+		grep -q '<title>fits ' || { echo "not ok - $1: it is wider than a window of 600 pixels"; bad=1; }
+}
+
 # seen NAME chart|plain: the page NAME.html in the browser
 seen() {
 	local name=$1
 	timeout 120 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" \
 		--enable-logging=stderr --virtual-time-budget=5000 --dump-dom "file://$work/$name.html" \
 		> "$work/$name.dom" 2> "$work/$name.log"
+	narrow "$name"
 	if grep -a 'CONSOLE' "$work/$name.log"; then
 		echo "not ok - $name: its scripts complain"
 		bad=1
@@ -75,6 +91,12 @@ if [ "$drawn" = chart ]; then
 fi
 golden lock | hostile > "$work/hostile.text"
 page hostile
+# A line of source that is long.
+line=$(printf '{"line":1,"share":1,"inlined":"","text":"%0200d"}' 0)
+place='{"share":1,"lines":[{"file":"server.c","line":1,"function":""}]}'
+sed -e 's/"source_lines":\[\]/"source_lines":['"$line"']/' -e 's/"source":\[\]/"source":['"$place"']/' "$work/lock.html" > "$work/source.html"
+grep -qF "$line" "$work/source.html" || { echo "not ok - source: no finding without lines in the page"; bad=1; }
+narrow source
 grep -q '<u>' "$work/hostile.html" && { echo "not ok - a name is in the page as it is"; bad=1; }
 grep -qF "</script><img" "$work/hostile.html" && { echo "not ok - a function is in the page as it is"; bad=1; }
 exit $bad

@@ -42,10 +42,10 @@ function findingLines(finding) {
 
 	if (!lines.length)
 		return finding.source_lines_why ? make("p", { class: "soft" }, "No text: " + finding.source_lines_why + ".") : null;
-	return make("table", null, lines.map(line => make("tr", null,
+	return make("div", { class: "table" }, make("table", null, lines.map(line => make("tr", null,
 		make("td", { class: "soft" }, line.share > 0 ? formatShare(line.share) : ""),
 		make("td", { class: "soft" }, line.inlined ? line.inlined + " " + line.line : String(line.line)),
-		make("td", { class: "name source" }, line.text))));
+		make("td", { class: "name source" }, line.text)))));
 }
 
 function findingHints(finding) {
