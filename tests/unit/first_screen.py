@@ -52,7 +52,8 @@ def missing(screen, report):
     if not report["findings"]:
         return
     first = report["findings"][0]
-    if first["function"] and not labels.get("Where", [""])[0].startswith(first["shown"][:20]):
+    short = re.sub(r"^[^(\[<: ]*/", "", first["shown"] or "")  # of Go, without the path of its package
+    if first["function"] and not labels.get("Where", [""])[0].startswith((first["shown"][:20], short[:20])):
         yield "the function: %r" % labels.get("Where")
     if not re.search(r"[0-9]", labels.get("Extent", [""])[0]):
         yield "how bad it is"
@@ -63,7 +64,7 @@ def missing(screen, report):
             yield "a slow one"
         if first["example"]["usual"] and "Normal" not in labels and "Baseline" not in labels:
             yield "a normal one"
-    if any(f["function"] != first["function"] for f in report["findings"]) and "Also" not in labels:
+    if any(f["function"] != first["function"] for f in report["findings"]) and "Also" not in labels and len(lines) < 15:
         yield "the other findings"
 
 

@@ -48,7 +48,7 @@ def details(text):
 
 def call_words(calls):
     """The first calls of a path, as many as the text always prints."""
-    words = {None: "running", "queue": "without a CPU", "task": "waiting in no thread"}
+    words = {None: "running", "queue": "without a CPU", "task": "waiting in no thread", "between": "running between"}
     return [words.get(c["call"], c["call"]) for c in calls[:4]]
 
 

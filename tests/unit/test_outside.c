@@ -84,7 +84,7 @@ static void a_limit_that_is_met_is_a_cause(void **state)
 {
 	(void)state;
 	assert_true(is_throttled(3, 2e8));
-	says("in 3 of 10 periods, 200 ms in 1.0 s, by the limit of 3 ms of CPU time per 100 ms of control group /a b.");
+	says("in 3 of 10 periods, 200 ms in 1.0 s, by the limit of 3.0 ms of CPU time per 100 ms of control group /a b.");
 	assert_false(is_throttled(2, 2e8));
 	assert_false(is_throttled(3, 1.99e8));
 	waits.queue_own_ns = 5e8;
@@ -110,8 +110,8 @@ static void take(uint32_t tid, double ns)
 /* Three tenths of the time waited; threads of one name are one. */
 static void a_thread_that_takes_the_cpu_is_named(void **state)
 {
-	static const char *const names[] = { "task.7", "7 backup", "task.8", "80 cc1", "task_group.8",
-					     "/build", "task.9",   "90 cc1", NULL };
+	static const char *names[] = { "task.7", "7 backup", "task.8", "80 cc1", "task_group.8",
+				       "/build", "task.9",   "90 cc1", NULL };
 
 	(void)state;
 	take(7, 1.2e8);
@@ -122,8 +122,10 @@ static void a_thread_that_takes_the_cpu_is_named(void **state)
 	take(9, 0.01e8);
 	scope_waits_takers_sort(&waits.takers);
 	find(names);
-	says("other processes ran for 30 % of the time in which threads waited for a CPU, cc1 (pid 80, control group /build) "
-	     "for 60 % of that.");
+	says("other processes ran during 30 % of the waits for a CPU, cc1 (pid 80, control group /build) during 60 % of that.");
+	names[5] = "/docker/0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef/decade";
+	find(names);
+	says("(pid 80, control group /docker/0123456789ab…/decade) during 60 % of that.");
 	find((const char *const[]){ NULL });
 	says("ended before their names could be read");
 }
@@ -182,8 +184,8 @@ static void a_slow_device_is_a_cause(void **state)
 {
 	(void)state;
 	assert_true(is_slow(0.3, 20, 5e6, 15e6));
-	says("30 % of the time with work to do was spent asleep for a disk. 20 requests to block device 8:17 took 15 ms each on "
-	     "it, after 5 ms in its queue.");
+	says("30 % of the time with work to do was spent asleep for a disk. 20 requests to block device 8:17 took 15.0 ms each on "
+	     "it, after 5.0 ms in its queue.");
 	assert_false(is_slow(0.29, 20, 5e6, 15e6));
 	assert_false(is_slow(0.3, 19, 5e6, 15e6));
 	assert_false(is_slow(0.3, 20, 5e6, 14.9e6));
@@ -217,11 +219,11 @@ static void a_slow_device_is_named(void **state)
 	waits.work_ns = waits.disk_ns = 1e9;
 	waits.device = (struct scope_device){ 8u << SCOPE_BLOCK_MINOR_BITS, 20, 0, 20 * 20e6 };
 	find((const char *const[]){ SCOPE_META_DEVICE "8:0", "sda, mounted at /", NULL });
-	says("20 requests to block device 8:0 (sda, mounted at /) took 20 ms each on it, after 0 µs in its queue, most for "
+	says("20 requests to block device 8:0 (sda, mounted at /) took 20.0 ms each on it, after 0 µs in its queue, most for "
 	     "/srv/log.");
 	waits.work_ns = waits.disk_ns = 1.01e9;
 	find((const char *const[]){ NULL });
-	says("20 requests to block device 8:0 took 20 ms each on it, after 0 µs in its queue.");
+	says("20 requests to block device 8:0 took 20.0 ms each on it, after 0 µs in its queue.");
 }
 
 /*
@@ -247,7 +249,7 @@ static void a_slow_peer_is_named(void **state)
 	assert_int_equal(outside.count, 0);
 	wait_at(2, SCOPE_WAIT_NETWORK, false, 1, 40000000);
 	find((const char *const[]){ NULL });
-	says("Slow peer: 50 % of the time of slow requests was spent waiting for 10.0.0.5:5432: 100 ms each instead of 40 ms.");
+	says("Slow peer: 50 % of the time of slow requests was spent waiting for 10.0.0.5:5432: 100 ms each instead of 40.0 ms.");
 	wait_at(2, SCOPE_WAIT_NETWORK, false, 1, 41000000);
 	find((const char *const[]){ NULL });
 	assert_int_equal(outside.count, 0);
@@ -257,7 +259,7 @@ static void a_slow_peer_is_named(void **state)
 	wait_at(3, SCOPE_WAIT_NETWORK, false, 5, 1000000);
 	wait_at(3, SCOPE_WAIT_NETWORK, true, 5, 110000000);
 	find((const char *const[]){ NULL });
-	says("waiting for 127.0.0.1:6379, which is a) b (pid 12): 110 ms each instead of 1 ms.");
+	says("waiting for 127.0.0.1:6379, which is a) b (pid 12): 110 ms each instead of 1.0 ms.");
 	scope_rank_outside_remedy(outside.cause, remedy, sizeof(remedy));
 	assert_non_null(strstr(remedy, "scope-report -p 12"));
 	fd_name[3] = NULL;
@@ -333,7 +335,7 @@ static void rows_have_what_is_in_the_window(void **state)
 
 	(void)state;
 	find(meta);
-	says("Throttled: in 8 of 10 periods, 250 ms in 1.0 s, by the limit of 3 ms of CPU time per 100 ms of control group /a.");
+	says("Throttled: in 8 of 10 periods, 250 ms in 1.0 s, by the limit of 3.0 ms of CPU time per 100 ms of control group /a.");
 	/* Rows of less than half of the window are too few. */
 	find(late);
 	says("Stolen by the hypervisor");

@@ -130,7 +130,7 @@ static void nineteen_units_are_too_few(void **state)
 	struct scope_ranking ranking = quiet;
 
 	(void)state;
-	assert_int_equal(verdict(ranking, "No function takes"), SCOPE_VERDICT_NOTHING);
+	assert_int_equal(verdict(ranking, "No function was found"), SCOPE_VERDICT_NOTHING);
 	ranking.units = 19;
 	assert_int_equal(verdict(ranking, "Only 19 requests or rounds of work"), SCOPE_VERDICT_UNKNOWN);
 }
@@ -493,23 +493,23 @@ static void a_named_cause_comes_before_functions(void **state)
 	ranking.long_queue_units = made->input.options->units_min;
 	assert_int_equal(verdict_on(finding, ranking, NULL), SCOPE_VERDICT_SLOWDOWN);
 	made->input.outside = &named;
-	assert_int_equal(verdict_on(finding, ranking, "thief (pid 0) for 100 %"), SCOPE_VERDICT_OUTSIDE);
+	assert_int_equal(verdict_on(finding, ranking, "thief (pid 0) during 100 %"), SCOPE_VERDICT_OUTSIDE);
 	ranking.long_queue_share = 0.4;
 	assert_int_equal(verdict_on(finding, ranking, NULL), SCOPE_VERDICT_SLOWDOWN);
 	/* Functions with half of the excess and high confidence are the verdict, however long units waited for a CPU beside them. */
 	ranking.long_queue_share = 0.9;
 	ranking.inside_share = nextafter(0.5, 0);
-	assert_int_equal(verdict_on(finding, ranking, "thief (pid 0) for 100 %"), SCOPE_VERDICT_OUTSIDE);
+	assert_int_equal(verdict_on(finding, ranking, "thief (pid 0) during 100 %"), SCOPE_VERDICT_OUTSIDE);
 	ranking.inside_share = 0.5;
 	ranking.finding = &beside;
 	ranking.findings = 1;
 	beside.shown = SCOPE_CONFIDENCE_HIGH;
 	decide(&ranking);
 	assert_int_equal(ranking.verdict, SCOPE_VERDICT_SLOWDOWN);
-	assert_non_null(strstr(ranking.beside, "thief (pid 0) for 100 %"));
+	assert_non_null(strstr(ranking.beside, "thief (pid 0) during 100 %"));
 	/* Chance makes findings of less confidence where threads are kept off the CPUs. */
 	beside.shown = SCOPE_CONFIDENCE_MEDIUM;
-	assert_int_equal(verdict_on(beside, ranking, "thief (pid 0) for 100 %"), SCOPE_VERDICT_OUTSIDE);
+	assert_int_equal(verdict_on(beside, ranking, "thief (pid 0) during 100 %"), SCOPE_VERDICT_OUTSIDE);
 }
 
 /* A process that had the CPU, interrupts that ran in it, or both. */
@@ -527,7 +527,7 @@ static void interrupts_are_said_beside_the_process(void **state)
 	ranking.serves = true;
 	ranking.long_queue_units = made->input.options->units_min;
 	made->input.outside = &outside;
-	assert_int_equal(verdict(ranking, "thief (pid 0) for 100 %"), SCOPE_VERDICT_OUTSIDE);
+	assert_int_equal(verdict(ranking, "thief (pid 0) during 100 %"), SCOPE_VERDICT_OUTSIDE);
 	assert_int_equal(verdict(ranking, "Interrupts: 50 %"), SCOPE_VERDICT_OUTSIDE);
 	outside.cause[0] = outside.cause[1];
 	outside.count = 1;

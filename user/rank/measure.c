@@ -13,6 +13,8 @@
 #include "rank/shares.h"
 #include "rank/sums.h"
 
+#define NEAR 0.1 /* no rule: of the median; a unit this far from it is as good an example */
+
 /* Stacks of one unit repeat the same fact: how many stacks of the function each unit has. */
 static double stacks_of_unit(const struct scope_sums *sums, enum scope_finding_kind kind)
 {
@@ -78,11 +80,37 @@ static uint32_t most_common_population(const struct scope_rank_input *input, con
 	return best;
 }
 
+/*
+ * A slow unit to show: one nearest to the median. Of several within NEAR of it, the one that waited least for a CPU, because
+ * the times that are compared have no such waits.
+ */
+static uint32_t find_example(const struct scope_rank_input *input, const struct scope_sums *sums, double median_ns)
+{
+	uint32_t best = UINT32_MAX;
+	double best_far = HUGE_VAL, best_distance = HUGE_VAL;
+	uint64_t best_queue_ns = 0;
+
+	for (size_t i = 0; i < sums->units; i++) {
+		const struct scope_unit *unit = &input->units->unit[sums->unit[i]];
+		const double distance = fabs(scope_unit_measure(unit) - median_ns);
+		const double far = fmax(distance, NEAR * median_ns);
+
+		if (far != best_far		      ? far > best_far
+		    : unit->queue_ns != best_queue_ns ? unit->queue_ns > best_queue_ns
+						      : distance >= best_distance)
+			continue;
+		best = sums->unit[i];
+		best_far = far;
+		best_distance = distance;
+		best_queue_ns = unit->queue_ns;
+	}
+	return best;
+}
+
 static int measure_units(const struct scope_rank_input *input, const struct scope_sums *sums,
 			 struct scope_finding *finding)
 {
 	double *value = calloc(sums->units + 1, sizeof(*value));
-	double target, nearest = HUGE_VAL;
 
 	if (!value)
 		return -ENOMEM;
@@ -103,17 +131,7 @@ static int measure_units(const struct scope_rank_input *input, const struct scop
 	finding->p99_ns = scope_anomaly_quantile_sorted(value, sums->units, 0.99);
 	finding->p05_ns = scope_anomaly_quantile_sorted(value, sums->units, 0.05);
 	free(value);
-	target = finding->p50_ns;
-	finding->example = UINT32_MAX;
-	for (size_t i = 0; i < sums->units; i++) {
-		const struct scope_unit *unit = &input->units->unit[sums->unit[i]];
-		double distance = fabs(scope_unit_measure(unit) - target);
-
-		if (distance < nearest) {
-			nearest = distance;
-			finding->example = sums->unit[i];
-		}
-	}
+	finding->example = find_example(input, sums, finding->p50_ns);
 	return 0;
 }
 

@@ -32,6 +32,9 @@
 
 #define FILE_SHARE 0.5 /* of the time asleep for a disk, to be named */
 
+#define ID_WHOLE 16 /* no rule: more hexadecimal digits in a row are an id */
+#define ID_SHOWN 12 /* no rule: of an id */
+
 #define INTERRUPTS_CPU 0.1 /* of one CPU, because on an almost idle host they may be most of the busy time */
 
 static double least(double a, double b)
@@ -280,35 +283,59 @@ int scope_rank_outside_find(const struct scope_outside_source *source, struct sc
 
 /* "3.2 s", "147 ms". */
 struct text {
-	char text[32];
+	char text[96];
 };
 
 static const char *time_of(struct text *buffer, double ns)
 {
-	if (ns >= 1e9)
-		snprintf(buffer->text, sizeof(buffer->text), "%.1f s", ns / 1e9);
-	else if (ns >= 1e5)
-		snprintf(buffer->text, sizeof(buffer->text), "%.3g ms", ns / 1e6);
-	else
-		snprintf(buffer->text, sizeof(buffer->text), "%.3g µs", ns / 1e3);
+	const double value = ns >= 1e9 ? ns / 1e9 : ns >= 1e5 ? ns / 1e6 : ns / 1e3;
+
+	snprintf(buffer->text, sizeof(buffer->text), "%.*f %s",
+		 value >= 100 || value == 0 ? 0
+		 : value >= 1		    ? 1
+					    : 2,
+		 value,
+		 ns >= 1e9   ? "s"
+		 : ns >= 1e5 ? "ms"
+			     : "µs");
+	return buffer->text;
+}
+
+/* The path of a control group, with ids in hexadecimal as short as tools for containers take them. */
+static const char *short_group(struct text *buffer, const char *group)
+{
+	size_t used = 0;
+
+	while (*group && used + ID_SHOWN + sizeof("…") < sizeof(buffer->text)) {
+		const size_t id = strspn(group, "0123456789abcdef");
+		const size_t taken = id ? id : 1;
+		const bool cut = id > ID_WHOLE;
+
+		if (!cut && used + taken >= sizeof(buffer->text))
+			break;
+		used += (size_t)snprintf(buffer->text + used, sizeof(buffer->text) - used, "%.*s%s",
+					 (int)(cut ? ID_SHOWN : taken), group, cut ? "…" : "");
+		group += taken;
+	}
+	buffer->text[used] = '\0';
 	return buffer->text;
 }
 
 static void say_taken(const struct scope_outside_cause *cause, char *text, size_t room)
 {
+	struct text group;
+
 	if (!cause->name)
-		snprintf(
-			text, room,
-			"CPU taken: processes that ended before their names could be read ran for %.0f %% of the time in which threads waited "
-			"for a CPU.",
-			100 * cause->share);
+		snprintf(text, room,
+			 "CPU taken: processes that ended before their names could be read ran during %.0f %% of the "
+			 "waits for a CPU.",
+			 100 * cause->share);
 	else
-		snprintf(
-			text, room,
-			"CPU taken: other processes ran for %.0f %% of the time in which threads waited for a CPU, %s (pid %" PRIu32
-			"%s%.80s) for %.0f %% of that.",
-			100 * cause->share, cause->name, cause->tgid, cause->group ? ", control group " : "",
-			cause->group ? cause->group : "", 100 * cause->most);
+		snprintf(text, room,
+			 "CPU taken: other processes ran during %.0f %% of the waits for a CPU, %s (pid %" PRIu32
+			 "%s%s) during %.0f %% of that.",
+			 100 * cause->share, cause->name, cause->tgid, cause->group ? ", control group " : "",
+			 cause->group ? short_group(&group, cause->group) : "", 100 * cause->most);
 }
 
 static void say_device(const struct scope_outside_cause *cause, char *text, size_t room)
@@ -405,7 +432,7 @@ static void peer_remedy(const struct scope_outside_cause *cause, char *text, siz
 
 void scope_rank_outside_say(const struct scope_outside_cause *cause, char *text, size_t room)
 {
-	struct text time, window, quota, period;
+	struct text time, window, quota, period, group;
 
 	time_of(&time, cause->ns);
 	time_of(&window, (double)cause->window_ns);
@@ -413,10 +440,10 @@ void scope_rank_outside_say(const struct scope_outside_cause *cause, char *text,
 	case SCOPE_OUTSIDE_THROTTLED:
 		snprintf(text, room,
 			 "Throttled: in %" PRIu64 " of %" PRIu64
-			 " periods, %s in %s, by the limit of %s of CPU time per %s of control group %.80s.",
+			 " periods, %s in %s, by the limit of %s of CPU time per %s of control group %s.",
 			 cause->throttled, cause->periods, time.text, window.text,
 			 time_of(&quota, (double)cause->quota_us * 1e3),
-			 time_of(&period, (double)cause->period_us * 1e3), cause->group);
+			 time_of(&period, (double)cause->period_us * 1e3), short_group(&group, cause->group));
 		return;
 	case SCOPE_OUTSIDE_TAKEN:
 		say_taken(cause, text, room);

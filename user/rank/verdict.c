@@ -160,12 +160,15 @@ static bool few_units(const struct scope_rank_input *input, const struct scope_r
 static void say_few_units(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
 			  size_t room)
 {
+	static const char advice[] = "seen: capture for longer (-d), or while the program has work to do.";
+
 	(void)input;
-	snprintf(text, room,
-		 "Only %" PRIu64 " %s seen: capture for longer (-d), or while the "
-		 "program has work to do.",
-		 ranking->units,
-		 ranking->units == 1 ? "request or round of work was" : "requests or rounds of work were");
+	if (ranking->units)
+		snprintf(text, room, "Only %" PRIu64 " %s %s", ranking->units,
+			 ranking->units == 1 ? "request or round of work was" : "requests or rounds of work were",
+			 advice);
+	else
+		snprintf(text, room, "No requests or rounds of work were %s", advice);
 }
 
 static bool freezes(const struct scope_rank_input *input, const struct scope_ranking *ranking)
@@ -300,11 +303,11 @@ static void say_nothing(const struct scope_rank_input *input, const struct scope
 			size_t room)
 {
 	snprintf(text, room,
-		 "No function takes %.0f %% or more of the busy time as extra time that normal requests do not "
-		 "have.%s",
+		 "No function was found that makes some requests slower than others by %.0f %% or more of the busy "
+		 "time.%s",
 		 100 * input->options->excess_share,
 		 input->reference ? ""
-				  : " What slows all alike is not seen this way: compare "
+				  : " If all requests are slow alike, this trace does not show it: compare "
 				    "with a better time by --baseline.");
 	add_chance(ranking, text, room);
 }

@@ -35,7 +35,7 @@ static void write_stuck(const struct scope_model *model, const struct scope_mode
 	const struct scope_finding *finding = one->finding;
 	const struct scope_thread *thread =
 		scope_timeline_threads_at(model->analysis->units->timeline->threads, finding->hang.thread);
-	struct scope_text age;
+	struct scope_text age, tries;
 
 	if (finding->hang.rounds) {
 		fprintf(to, "thread %s (tid %u) has turned for %s without progress: %s.", thread->comm, thread->tid,
@@ -56,9 +56,9 @@ static void write_stuck(const struct scope_model *model, const struct scope_mode
 		return;
 	}
 	if (finding->hang.retries) {
-		fprintf(to, "thread %s (tid %u) has slept and tried again %u times in %s, in %s", thread->comm,
-			thread->tid, finding->hang.retries, scope_report_format_ns(&age, finding->hang.age_ns),
-			one->sleeps_in);
+		fprintf(to, "thread %s (tid %u) has slept and tried again %s times in %s, in %s", thread->comm,
+			thread->tid, scope_report_format_count(&tries, finding->hang.retries),
+			scope_report_format_ns(&age, finding->hang.age_ns), one->sleeps_in);
 		write_why_stuck(finding, to);
 		return;
 	}
@@ -87,6 +87,7 @@ static void write_finding(const struct scope_model *model, const struct scope_mo
 {
 	const struct scope_finding *finding = one->finding;
 	const char *call = scope_report_section_sleep(one);
+	struct scope_text times;
 
 	fprintf(to, "%s", one->name ? one->name : "(no usable stack)");
 	if (one->known_caller)
@@ -103,7 +104,8 @@ static void write_finding(const struct scope_model *model, const struct scope_mo
 		fputs(" runs longer", to);
 		break;
 	case SCOPE_FINDING_CALLS:
-		fprintf(to, " calls %s %.0f times as often as usual", call, finding->calls_times);
+		fprintf(to, " calls %s %s times as often as usual", call,
+			scope_report_format_count(&times, (uint64_t)(finding->calls_times + 0.5)));
 		break;
 	case SCOPE_FINDING_WAIT:
 		if (finding->wait.asks)

@@ -183,11 +183,26 @@ static void print_waiters(const struct report *report, const struct scope_model_
 		finding->kind == SCOPE_FINDING_LOCK ? "held" : "ended", holder->comm, holder->tid);
 }
 
-/* One of the two paths of an example. */
-static int print_path(const struct report *report, const struct scope_path *path, enum scope_report_label label)
+uint32_t scope_report_section_named_call(const struct scope_model_finding *one)
 {
+	const enum scope_finding_kind kind = one->finding->kind;
+
+	if (kind == SCOPE_FINDING_TIME)
+		return SCOPE_NR_NONE;
+	return kind == SCOPE_FINDING_CALLS || (kind == SCOPE_FINDING_WAIT && !one->finding->wait.task)
+		       ? one->finding->nr
+		       : SCOPE_PATH_ANY;
+}
+
+/* One of the two paths of an example. */
+static int print_path(const struct report *report, const struct scope_model_finding *one, const struct scope_path *path,
+		      enum scope_report_label label)
+{
+	const struct scope_path_show show = { .calls = EXAMPLE_CALLS,
+					      .nr = scope_report_section_named_call(one),
+					      .count_rest = true };
 	char *text;
-	int err = scope_report_section_path(path, EXAMPLE_CALLS, &text);
+	int err = scope_report_section_path(path, &show, &text);
 
 	if (err)
 		return err;
@@ -198,10 +213,10 @@ static int print_path(const struct report *report, const struct scope_path *path
 
 static int print_example(const struct report *report, const struct scope_model_finding *one)
 {
-	int err = one->has_slow ? print_path(report, &one->slow, SCOPE_LABEL_SYSCALLS) : 0;
+	int err = one->has_slow ? print_path(report, one, &one->slow, SCOPE_LABEL_SYSCALLS) : 0;
 
 	if (!err && one->has_usual)
-		err = print_path(report, &one->usual,
+		err = print_path(report, one, &one->usual,
 				 one->usual_of_baseline ? SCOPE_LABEL_DETAIL_BASELINE : SCOPE_LABEL_DETAIL_NORMAL);
 	return err;
 }

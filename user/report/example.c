@@ -7,21 +7,41 @@
 
 #include "report/numbers.h"
 
-/* Chooses the first calls of a path, and those that took longest. */
-static void choose_calls(const struct scope_path *path, size_t most, bool *shown)
+static bool is_of(const struct scope_path_call *call, uint32_t nr)
 {
-	size_t chosen;
+	return nr == SCOPE_PATH_ANY || call->nr == nr || (nr == SCOPE_NR_NONE && call->nr == SCOPE_PATH_BETWEEN);
+}
 
-	for (chosen = 0; chosen < path->calls && chosen < most / 2; chosen++)
+/* The call that took longest, of those that are not shown yet; nr: of this call only. path->calls: none. */
+static size_t longest_call(const struct scope_path *path, const bool *shown, uint32_t nr)
+{
+	size_t longest = path->calls;
+
+	for (size_t i = 0; i < path->calls; i++)
+		if (!shown[i] && is_of(&path->call[i], nr) &&
+		    (longest == path->calls || path->call[i].ns > path->call[longest].ns))
+			longest = i;
+	return longest;
+}
+
+/* Chooses the first calls of a path, the one that the answer names, and those that took longest. */
+static void choose_calls(const struct scope_path *path, const struct scope_path_show *show, bool *shown)
+{
+	const size_t first = show->calls > 2 ? show->calls / 2 : 0;
+	bool has_named = false;
+	size_t chosen, named;
+
+	for (chosen = 0; chosen < path->calls && chosen < first; chosen++) {
 		shown[chosen] = true;
-	for (; chosen < path->calls && chosen < most; chosen++) {
-		size_t longest = path->calls;
-
-		for (size_t i = 0; i < path->calls; i++)
-			if (!shown[i] && (longest == path->calls || path->call[i].ns > path->call[longest].ns))
-				longest = i;
-		shown[longest] = true;
+		has_named |= is_of(&path->call[chosen], show->nr) && path->call[chosen].ns;
 	}
+	named = has_named ? path->calls : longest_call(path, shown, show->nr);
+	if (named < path->calls) {
+		shown[named] = true;
+		chosen++;
+	}
+	for (; chosen < path->calls && chosen < show->calls; chosen++)
+		shown[longest_call(path, shown, SCOPE_PATH_ANY)] = true;
 }
 
 static void print_call(FILE *to, const struct scope_path_call *call)
@@ -30,6 +50,10 @@ static void print_call(FILE *to, const struct scope_path_call *call)
 
 	if (call->nr == SCOPE_NR_NONE) {
 		fprintf(to, "%s running", scope_report_format_ns(&time, call->ns));
+		return;
+	}
+	if (call->nr == SCOPE_PATH_BETWEEN) {
+		fprintf(to, "%s running between", scope_report_format_ns(&time, call->ns));
 		return;
 	}
 	if (call->nr == SCOPE_PATH_QUEUE) {
@@ -48,7 +72,7 @@ static void print_call(FILE *to, const struct scope_path_call *call)
 		fprintf(to, " %s", scope_report_format_ns(&time, call->ns));
 }
 
-int scope_report_section_path(const struct scope_path *path, size_t calls, char **ret_text)
+int scope_report_section_path(const struct scope_path *path, const struct scope_path_show *show, char **ret_text)
 {
 	bool *shown = calloc(path->calls + 1, sizeof(*shown)), left_out = false;
 	struct scope_paragraph line;
@@ -58,7 +82,7 @@ int scope_report_section_path(const struct scope_path *path, size_t calls, char 
 		free(shown);
 		return -ENOMEM;
 	}
-	choose_calls(path, calls, shown);
+	choose_calls(path, show, shown);
 	for (size_t i = 0; i < path->calls; i++) {
 		if (shown[i]) {
 			fputs(!count++ ? "" : left_out ? " … " : " · ", line.to);
@@ -66,8 +90,10 @@ int scope_report_section_path(const struct scope_path *path, size_t calls, char 
 		}
 		left_out = !shown[i];
 	}
-	if (count < path->calls)
+	if (count < path->calls && show->count_rest)
 		fprintf(line.to, " (%zu more)", path->calls - count);
+	else if (left_out)
+		fputs(" …", line.to);
 	if (!path->calls)
 		fputs("none", line.to);
 	free(shown);

@@ -7,17 +7,18 @@
 
 #define CALLS_MAX 200 /* of a path */
 
-/* {call, count, ns, extra} for each part, as in the text; call null: running between two calls; "queue": waiting for a CPU there; "task": waiting in no thread. */
+/* {call, count, ns, extra} for each part, as in the text; call null: running between two calls; "queue": waiting for a CPU there; "task": waiting in no thread; "between": running in short parts between calls. */
 static json_t *make_path(const struct scope_path *path)
 {
 	json_t *calls = json_array();
 
 	for (size_t i = 0; i < path->calls && i < CALLS_MAX; i++) {
 		const struct scope_path_call *call = &path->call[i];
-		const char *name = call->nr == SCOPE_NR_NONE	  ? NULL
-				   : call->nr == SCOPE_PATH_TASK  ? "task"
-				   : call->nr == SCOPE_PATH_QUEUE ? "queue"
-								  : scope_syscall_name(call->nr);
+		const char *name = call->nr == SCOPE_NR_NONE	    ? NULL
+				   : call->nr == SCOPE_PATH_TASK    ? "task"
+				   : call->nr == SCOPE_PATH_QUEUE   ? "queue"
+				   : call->nr == SCOPE_PATH_BETWEEN ? "between"
+								    : scope_syscall_name(call->nr);
 
 		json_array_append_new(calls, json_pack("{s:o, s:I, s:I, s:b}", "call",
 						       name			   ? json_string(name)

@@ -7,7 +7,8 @@
 
 #include "report/numbers.h"
 
-#define STALLS_MAX 4 /* no rule: further ones are not listed */
+#define STALLS_MAX 4	 /* no rule: further ones are not listed */
+#define SOON_NS 50000000 /* a stall that begins before this time is at the start */
 
 const char *scope_report_freezes_name(struct scope_freezes_text *buffer, const struct scope_analysis *analysis)
 {
@@ -21,11 +22,12 @@ const char *scope_report_freezes_name(struct scope_freezes_text *buffer, const s
 	for (size_t i = 0; i < freezes->count && i < STALLS_MAX; i++) {
 		const struct scope_freeze *freeze = &freezes->freeze[i];
 
-		used += (size_t)snprintf(buffer->text + used, sizeof(buffer->text) - used, "%s %s at %s", i ? "," : "",
+		used += (size_t)snprintf(buffer->text + used, sizeof(buffer->text) - used, "%s %s %s%s", i ? "," : "",
 					 scope_report_format_ns(&length, (double)(freeze->end_ns - freeze->begin_ns)),
-					 scope_report_format_ns(&at, freeze->begin_ns > begin_ns
-									     ? (double)(freeze->begin_ns - begin_ns)
-									     : 0));
+					 freeze->begin_ns < begin_ns + SOON_NS ? "at the start" : "at ",
+					 freeze->begin_ns < begin_ns + SOON_NS
+						 ? ""
+						 : scope_report_format_ns(&at, (double)(freeze->begin_ns - begin_ns)));
 	}
 	snprintf(buffer->text + used, sizeof(buffer->text) - used, "%s; about %s requests waited.",
 		 freezes->count > STALLS_MAX ? ", and so on" : "",

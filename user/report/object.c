@@ -65,6 +65,16 @@ static const struct scope_trace_fd *find_row(const struct scope_trace *trace, ui
 	return NULL;
 }
 
+/* The kernel's number of a socket says nothing to a reader; its addresses, if they follow, do. NULL: nothing is left. */
+static const char *without_number(const char *name)
+{
+	const char *end = strncmp(name, "socket:[", 8) ? NULL : strchr(name, ']');
+
+	if (end)
+		name = end + 1 + strspn(end + 1, " ");
+	return *name ? name : NULL;
+}
+
 const char *scope_report_object_name(struct scope_object_text *buffer, const struct scope_analysis *analysis,
 				     uint32_t tgid, uint16_t nr, uint64_t object)
 {
@@ -90,7 +100,7 @@ const char *scope_report_object_name(struct scope_object_text *buffer, const str
 	if (!row)
 		row = find_row(analysis->trace, tgid, (int32_t)object);
 	if (row && row->kind == kind && row->name[0] && strcmp(row->name, "-"))
-		name = row->name;
+		name = without_number(row->name);
 	if (kind == SCOPE_FD_UNKNOWN)
 		snprintf(buffer->text, sizeof(buffer->text), "%d", (int32_t)object);
 	else if (name && kind == SCOPE_FD_PIPE)

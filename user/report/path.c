@@ -7,7 +7,7 @@
 
 #include "base/grow.h"
 
-#define GAP_SHARE 10 /* shorter times between calls than this part of the unit are not shown */
+#define GAP_SHARE 10 /* shorter times between calls than this part of the unit are only shown as their sum */
 
 static int append(struct scope_path *path, uint16_t nr, uint64_t ns)
 {
@@ -35,8 +35,12 @@ static int append_gap(struct scope_path *path, const struct scope_unit *unit, ui
 	if (path->queue_since_ns && now_ns > path->queue_since_ns)
 		queue_ns += now_ns - path->queue_since_ns;
 	path->queue_ns = 0;
-	if (!gap_ns || gap_ns < least_ns)
+	if (!gap_ns || gap_ns < least_ns) {
+		queue_ns = queue_ns < gap_ns ? queue_ns : gap_ns;
+		path->short_queue_ns += queue_ns;
+		path->short_ns += gap_ns - queue_ns;
 		return 0;
+	}
 	if (queue_ns < least_ns || queue_ns > gap_ns)
 		return append(path, SCOPE_NR_NONE, gap_ns);
 	gap_ns -= queue_ns;
@@ -44,6 +48,18 @@ static int append_gap(struct scope_path *path, const struct scope_unit *unit, ui
 	if (gap_ns * GAP_SHARE >= scope_unit_wall(unit) - unit->queue_ns)
 		err = append(path, SCOPE_NR_NONE, gap_ns);
 	return err ? err : append(path, SCOPE_PATH_QUEUE, queue_ns);
+}
+
+/* Adds the sums of the times between calls that were too short, where they are not: twenty calls in a row hide what runs between them. */
+static int append_short(struct scope_path *path, const struct scope_unit *unit)
+{
+	int err = 0;
+
+	if (path->short_ns && path->short_ns * GAP_SHARE >= scope_unit_wall(unit))
+		err = append(path, SCOPE_PATH_BETWEEN, path->short_ns);
+	if (!err && path->short_queue_ns && path->short_queue_ns * GAP_SHARE >= scope_unit_wall(unit))
+		err = append(path, SCOPE_PATH_QUEUE, path->short_queue_ns);
+	return err;
 }
 
 /* Counts the time in which the thread waits for a CPU outside of calls. */
@@ -104,7 +120,8 @@ static int collect(struct scope_trace *trace, const struct scope_unit *unit, uin
 		if (err)
 			return err;
 	}
-	return more < 0 ? more : append_gap(path, unit, unit->end_ns);
+	err = more < 0 ? more : append_gap(path, unit, unit->end_ns);
+	return err ? err : append_short(path, unit);
 }
 
 int scope_report_path_collect(struct scope_trace *trace, const struct scope_units *units, struct scope_path *path,

@@ -6,8 +6,11 @@
 #include "unit/units.h"
 
 /* Numbers of no call. */
-#define SCOPE_PATH_TASK 0xfffe	/* its task waited, in no thread */
-#define SCOPE_PATH_QUEUE 0xfffd /* between two calls, waiting for a CPU */
+#define SCOPE_PATH_TASK 0xfffe	  /* its task waited, in no thread */
+#define SCOPE_PATH_QUEUE 0xfffd	  /* between two calls, waiting for a CPU */
+#define SCOPE_PATH_BETWEEN 0xfffc /* running between calls, in parts too short to be shown one by one */
+
+#define SCOPE_PATH_ANY 0xfffb /* stands for any of them, in a choice */
 
 struct scope_path_call {
 	uint16_t nr;	/* SCOPE_PATH_*; SCOPE_NR_NONE: no call, running between two */
@@ -22,6 +25,7 @@ struct scope_path {
 	size_t calls, capacity;
 	uint64_t last_ns;		   /* return of the last call */
 	uint64_t queue_ns, queue_since_ns; /* since then, waiting for a CPU; 0: does not wait now */
+	uint64_t short_ns, short_queue_ns; /* sum of what is too short to be shown: running, waiting for a CPU */
 };
 
 /*

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The first screen's lines about the first finding: where, its callers, a normal and a slow request, the extent, how sure. */
+/* The first screen's lines about the first finding: a normal and a slow request, the extent, how sure. */
 #include "report/section.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,6 @@
 
 #define LABEL SCOPE_SCREEN_LABEL
 #define EXAMPLE_CALLS 3 /* calls shown of a slow request and of a usual one */
-#define CUT_MOST 0.5	/* share of cut stacks from which the path is marked as cut */
 #define ALSO_MAX 4	/* further findings, in one line */
 
 void scope_report_section_label(const struct report *report, enum scope_report_label label)
@@ -49,151 +49,23 @@ int scope_report_section_clipped(const struct report *report, struct scope_parag
 	return 0;
 }
 
-/* Adds the loop, with its file if that is not the one that is named already. */
-static void put_loop(FILE *to, const struct scope_source_loop *loop, const char *file)
+/* As many calls as there is room for, so that none is cut; rather without the number of the others than without one of these. */
+static int print_calls(const struct report *report, enum scope_report_label label,
+		       const struct scope_model_finding *one, const struct scope_path *path, unsigned width)
 {
-	if (!loop->file || loop->last == loop->first)
-		return;
-	if (strcmp(loop->file, file))
-		fprintf(to, ", loop at %s:%d-%d", scope_report_section_base_name(loop->file), loop->first, loop->last);
-	else
-		fprintf(to, ", loop of lines %d-%d", loop->first, loop->last);
-}
-
-/* The thread that holds the lock which the stuck one waits for, and where it is. */
-static int print_holder(const struct report *report, const struct scope_model_finding *one)
-{
-	const struct scope_model_owner *owner = &one->owner;
-	struct scope_paragraph text;
-	char line[128];
-
-	if (!owner->thread || owner->itself)
-		return 0;
-	if (scope_report_paragraph_begin(&text))
-		return -ENOMEM;
-	fprintf(text.to, "%s (tid %u)", owner->thread->comm, owner->thread->tid);
-	if (owner->at)
-		fprintf(text.to, ", in %s%s", owner->at->name,
-			scope_report_section_line_of(&owner->place, line, sizeof(line)));
-	scope_report_section_label(report, SCOPE_LABEL_HOLDER);
-	return scope_report_section_clipped(report, &text);
-}
-
-static int print_where(const struct report *report, const struct scope_model_finding *one)
-{
-	const struct scope_places_row *row = one->places ? &one->place[0] : NULL;
-	struct scope_paragraph line;
-	char at[128];
-
-	if (!one->finding->function)
-		return 0;
-	if (scope_report_paragraph_begin(&line))
-		return -ENOMEM;
-	fprintf(line.to, "%s in %s", one->name, one->finding->function->module);
-	if (row && row->lines) {
-		fputs(scope_report_section_line_of(row, at, sizeof(at)), line.to);
-		if (row->line[0].function[0])
-			fprintf(line.to, " in %s", row->line[0].function);
-		put_loop(line.to, &one->loop.lines, row->line[0].file);
-	}
-	scope_report_section_label(report, SCOPE_LABEL_WHERE);
-	return scope_report_section_clipped(report, &line);
-}
-
-size_t scope_report_section_callers(const struct scope_model_finding *one)
-{
-	const struct scope_tree *tree = &one->finding->evidence->tree;
-	size_t count = one->path_count;
-
-	while (count > 1 && !strcmp(tree->node[one->path[count - 1]].function->name, "_start"))
-		count--;
-	return count;
-}
-
-/*
- * Of a function without a symbol, what it calls that has one: the innermost callee with most of its excess, or the library
- * function that it mostly calls. NULL: none, or it has a symbol itself.
- */
-static const char *named_callee(const struct report *report, const struct scope_model_finding *one,
-				const char **ret_phrase)
-{
-	const struct scope_tree *tree = &one->finding->evidence->tree;
-
-	if (!one->finding->function || one->finding->function->known)
-		return NULL;
-	*ret_phrase = "most of it in";
-	for (size_t i = one->most_count; i-- > 0;) {
-		const struct scope_function *callee = tree->node[one->most[i]].function;
-
-		if (callee->known)
-			return scope_signatures_name(report->analysis->signatures, callee);
-	}
-	*ret_phrase = "calls";
-	return one->below && one->below->known ? one->below->name : NULL;
-}
-
-/* The name of a function, by a symbol or a signature; NULL: it has none. */
-static const char *known_name(const struct report *report, const struct scope_function *function)
-{
-	const char *name = scope_signatures_name(report->analysis->signatures, function);
-
-	return function->known || name != function->name ? name : NULL;
-}
-
-/* Callers without a name are "…": addresses, which -v has, would leave no room for those that have one. */
-static void put_callers(const struct report *report, const struct scope_model_finding *one, size_t count, FILE *to)
-{
-	const struct scope_tree *tree = &one->finding->evidence->tree;
-	bool left_out = false;
-
-	fputs("called by ", to);
-	for (size_t i = 1; i < count; i++) {
-		const char *name = known_name(report, tree->node[one->path[i]].function);
-
-		if (name || !left_out)
-			fprintf(to, "%s%s", i == 1 ? "" : " ← ", name ? name : "…");
-		left_out = !name;
-	}
-	if (one->cut_share > CUT_MOST && !left_out)
-		fputs(" ← …", to);
-}
-
-/* The callers to print; 0: none has a name. */
-static size_t named_callers(const struct report *report, const struct scope_model_finding *one)
-{
-	const struct scope_tree *tree = &one->finding->evidence->tree;
-	const size_t count = one->finding->function ? scope_report_section_callers(one) : 0;
-
-	for (size_t i = 1; i < count; i++)
-		if (known_name(report, tree->node[one->path[i]].function))
-			return count;
-	return 0;
-}
-
-static int print_callers(const struct report *report, const struct scope_model_finding *one)
-{
-	const size_t count = named_callers(report, one);
-	const char *phrase, *callee = named_callee(report, one, &phrase);
-	struct scope_paragraph line;
-
-	if (count < 2 && !callee)
-		return 0;
-	if (scope_report_paragraph_begin(&line))
-		return -ENOMEM;
-	if (callee)
-		fprintf(line.to, "%s %s%s", phrase, callee, count < 2 ? "" : ", ");
-	if (count > 1)
-		put_callers(report, one, count, line.to);
-	scope_report_section_label(report, SCOPE_LABELS);
-	return scope_report_section_clipped(report, &line);
-}
-
-static int print_calls(const struct report *report, enum scope_report_label label, const struct scope_path *path,
-		       unsigned width)
-{
+	struct scope_path_show show = { .calls = EXAMPLE_CALLS,
+					.nr = scope_report_section_named_call(one),
+					.count_rest = true };
 	char *text;
-	int err = scope_report_section_path(path, EXAMPLE_CALLS, &text);
+	int err;
 
+	while (!(err = scope_report_section_path(path, &show, &text))) {
+		if (scope_report_format_columns(text) <= width || (show.calls == 1 && !show.count_rest))
+			break;
+		free(text);
+		show.calls -= !show.count_rest;
+		show.count_rest = !show.count_rest;
+	}
 	if (err)
 		return err;
 	scope_report_section_label(report, label);
@@ -204,19 +76,22 @@ static int print_calls(const struct report *report, enum scope_report_label labe
 
 static int print_example(const struct report *report, const struct scope_model_finding *one)
 {
+	const unsigned width = scope_report_section_width(report) - LABEL;
+	const enum scope_report_label normal = one->usual_of_baseline ? SCOPE_LABEL_SCREEN_BASELINE
+								      : SCOPE_LABEL_SCREEN_NORMAL;
 	struct scope_text worst;
+	char end[40];
 	int err = 0;
 
 	if (one->has_usual) {
-		err = print_calls(report,
-				  one->usual_of_baseline ? SCOPE_LABEL_SCREEN_BASELINE : SCOPE_LABEL_SCREEN_NORMAL,
-				  &one->usual, scope_report_section_width(report) - LABEL);
+		err = print_calls(report, normal, one, &one->usual, width);
 		fputc('\n', report->out);
 	}
 	if (!err && one->has_slow) {
-		err = print_calls(report, SCOPE_LABEL_SCREEN_SLOW, &one->slow,
-				  scope_report_section_width(report) - LABEL - 18);
-		fprintf(report->out, "   (p99 %s)\n", scope_report_format_ns(&worst, one->finding->p99_ns));
+		snprintf(end, sizeof(end), "   (p99 %s)", scope_report_format_ns(&worst, one->finding->p99_ns));
+		err = print_calls(report, SCOPE_LABEL_SCREEN_SLOW, one, &one->slow,
+				  width - scope_report_format_columns(end));
+		fprintf(report->out, "%s\n", end);
 	}
 	return err;
 }
@@ -257,7 +132,7 @@ static int print_extent_of_all(const struct report *report)
 static int print_extent(const struct report *report, const struct scope_model_finding *one)
 {
 	struct scope_paragraph line;
-	struct scope_text a;
+	struct scope_text a, b;
 	char kind[128];
 
 	if (scope_report_paragraph_begin(&line))
@@ -270,9 +145,30 @@ static int print_extent(const struct report *report, const struct scope_model_fi
 	}
 	put_slow(&report->model->slow, line.to);
 	fprintf(line.to, "; %.0f %% of the extra time here", 100 * one->finding->share);
+	/* The answer is another one, and has no times of requests. */
+	if (report->analysis->ranking->verdict == SCOPE_VERDICT_OUTSIDE &&
+	    report->analysis->ranking->decided != SCOPE_DECIDED_PEER_FIRST)
+		fprintf(line.to, "; they take %s instead of %s", scope_report_format_ns(&a, one->finding->p50_ns),
+			scope_report_format_ns(&b, one->finding->usual_ns));
 	if (scope_report_by_request_slow(report->analysis, kind, sizeof(kind))[0])
 		fprintf(line.to, "; %s", kind);
 	return scope_report_section_broken(report, SCOPE_LABEL_EXTENT, &line);
+}
+
+/* What shows that a thread makes no progress, or leaves it open. */
+static const char *why_stuck(const struct scope_finding *finding)
+{
+	const struct scope_spin *rounds = scope_rank_finding_rounds(finding);
+
+	if (finding->hang.unsure)
+		return "it may be idle";
+	if (!finding->by_stacks)
+		return "no stack shows where it is";
+	if ((finding->lost || finding->lost_unknown) && !finding->hang.never_ran)
+		return "events were lost in that time";
+	if (rounds && rounds->nr == SCOPE_NR_NONE)
+		return "it may poll so by design";
+	return finding->kind == SCOPE_FINDING_SPIN ? "stacks show where it runs" : "its stack shows where it sleeps";
 }
 
 static int print_confidence(const struct report *report, const struct scope_model_finding *one)
@@ -286,7 +182,9 @@ static int print_confidence(const struct report *report, const struct scope_mode
 	if (scope_report_paragraph_begin(&line))
 		return -ENOMEM;
 	fputs(scope_report_section_confidence(finding), line.to);
-	if (!one->stuck)
+	if (one->stuck)
+		fprintf(line.to, ": %s", why_stuck(finding));
+	else
 		fprintf(line.to, ": %s slow %s%s%s, %s stack%s", scope_report_format_count(&a, finding->units),
 			slow->requests ? "request" : "round", finding->units == 1 ? "" : "s",
 			/* More than the slow requests: background work too. */
@@ -297,6 +195,19 @@ static int print_confidence(const struct report *report, const struct scope_mode
 	if (finding->by_design)
 		fprintf(line.to, "; %s (--baseline settles it)", scope_rank_by_design_text(finding->by_design));
 	return scope_report_section_broken(report, SCOPE_LABEL_CONFIDENCE, &line);
+}
+
+/* Another finding: its share of the extra time, or the threads that hang there. */
+static void put_other(const struct report *report, const struct scope_model_finding *one, FILE *to)
+{
+	const uint32_t threads = one->finding->hang.threads;
+
+	fputs(scope_report_section_short_name(scope_report_section_function(one)), to);
+	if (one->stuck)
+		fprintf(to, " (%" PRIu32 " thread%s)", threads, threads == 1 ? "" : "s");
+	else
+		fprintf(to, " (%.0f %%%s)", 100 * one->finding->share,
+			report->model->finding[0].stuck ? " of the extra time" : "");
 }
 
 /* The other findings, by name and share; no function twice. */
@@ -312,10 +223,10 @@ static int print_also(const struct report *report)
 	for (size_t i = 1; i < findings; i++) {
 		if (model->finding[i].finding->function == model->finding[0].finding->function)
 			continue;
-		if (others++ < ALSO_MAX)
-			fprintf(line.to, "%s%s (%.0f %%)", shown++ ? ", " : "",
-				scope_report_section_function(&model->finding[i]),
-				100 * model->finding[i].finding->share);
+		if (others++ >= ALSO_MAX)
+			continue;
+		fputs(shown++ ? ", " : "", line.to);
+		put_other(report, &model->finding[i], line.to);
 	}
 	if (others > shown)
 		fprintf(line.to, ", and %zu more", others - shown);
@@ -336,11 +247,7 @@ int scope_report_section_first(const struct report *report)
 
 	if (!ranking->findings)
 		return ranking->verdict == SCOPE_VERDICT_OUTSIDE ? print_extent_of_all(report) : 0;
-	err = print_where(report, one);
-	if (!err)
-		err = print_callers(report, one);
-	if (!err)
-		err = print_holder(report, one);
+	err = scope_report_section_where(report, one);
 	/* If the answer is not this function, it is not described further. */
 	if (!err && !one->stuck && scope_report_names_first(ranking))
 		err = print_example(report, one);
@@ -348,5 +255,5 @@ int scope_report_section_first(const struct report *report)
 		err = print_extent(report, one);
 	if (!err)
 		err = print_confidence(report, one);
-	return err ? err : print_also(report);
+	return err || report->brief ? err : print_also(report);
 }

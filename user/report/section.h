@@ -13,6 +13,7 @@ struct report {
 	const struct scope_model *model; /* of the analysis */
 	const struct scope_report_style *style;
 	FILE *out;
+	bool brief; /* the first screen has no room for all of its lines */
 };
 
 size_t
@@ -61,10 +62,25 @@ int scope_report_section_inside(const struct scope_model_finding *one, char **re
 void scope_report_section_effect(const struct report *report, size_t index);
 
 /*
- * The calls of a path in words, at most `calls` of them: half of them the first ones, the others those that
- * took longest. 0 or -ENOMEM; the caller frees *ret_text.
+ * The first screen's lines that say where a finding is: its function and line, its callers, who holds the lock that it waits
+ * for. 0 or -ENOMEM.
  */
-int scope_report_section_path(const struct scope_path *path, size_t calls, char **ret_text);
+int scope_report_section_where(const struct report *report, const struct scope_model_finding *one);
+
+/* A name of Go without the path of its package: "inhibit.(*Inhibitor).Mutes". Other names as they are. Borrowed from name. */
+const char *scope_report_section_short_name(const char *name);
+
+struct scope_path_show {
+	size_t calls; /* at most: half of them the first ones if they are more than two, the others those that took longest */
+	uint32_t nr;	 /* a call that has to be among them; SCOPE_NR_NONE: running; SCOPE_PATH_ANY: none has to be */
+	bool count_rest; /* say how many others there are */
+};
+
+/* The calls of a path in words. 0 or -ENOMEM; the caller frees *ret_text. */
+int scope_report_section_path(const struct scope_path *path, const struct scope_path_show *show, char **ret_text);
+
+/* The call that a finding makes more often, or sleeps longer in; SCOPE_NR_NONE: it runs longer; SCOPE_PATH_ANY: it is of another kind. */
+uint32_t scope_report_section_named_call(const struct scope_model_finding *one);
 
 const char *scope_report_section_call(uint32_t nr); /* its name */
 /* The call in which a finding sleeps; of a task, which is in none, the function of its runtime or its library. */

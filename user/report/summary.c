@@ -53,17 +53,44 @@ static const char *format_container(const struct report *report, char *text, siz
 	return text;
 }
 
+/*
+ * The second line: what runs, and what the report is of. host: NULL, or the first line had no room for it. A command line that is
+ * too long is printed without the program's directories, because what it was started with says more.
+ */
+static void print_what(const struct report *report, const char *host)
+{
+	const char *command = meta(report, SCOPE_META_COMMAND), *source = meta(report, SCOPE_META_SOURCE);
+	const char *line = meta(report, SCOPE_META_COMMAND_LINE), *slash;
+	const uint64_t lost = scope_timeline_lost(report->analysis->units->timeline);
+	char left[512], right[96], container[80];
+	struct scope_text count;
+	int before = snprintf(left, sizeof(left), "%s%s%s%s", host ? "on " : "", host ? host : "", host ? " · " : "",
+			      format_container(report, container, sizeof(container)));
+	unsigned int room;
+
+	snprintf(right, sizeof(right), "source %s · %s lost", source ? source : "?",
+		 lost ? scope_report_format_count(&count, lost) : "nothing");
+	room = scope_report_section_width(report) - 2 - scope_report_format_columns(right);
+	if (!line)
+		line = command ? command : "";
+	slash = memrchr(line, '/', strcspn(line, " "));
+	if (slash > line && scope_report_format_columns(left) + scope_report_format_columns(line) > room)
+		snprintf(left + before, sizeof(left) - (size_t)before, "…%s", slash);
+	else
+		snprintf(left + before, sizeof(left) - (size_t)before, "%s", line);
+	print_ends(report, left, right);
+	fputc('\n', report->out);
+}
+
 static void print_head(const struct report *report)
 {
 	const struct scope_timeline *timeline = report->analysis->units->timeline;
 	const char *host = meta(report, SCOPE_META_HOST), *command = meta(report, SCOPE_META_COMMAND);
-	const char *line = meta(report, SCOPE_META_COMMAND_LINE), *pid = meta(report, SCOPE_META_PID);
-	const char *source = meta(report, SCOPE_META_SOURCE);
-	const uint64_t lost = scope_timeline_lost(timeline);
+	const char *pid = meta(report, SCOPE_META_PID);
 	const char *headline = scope_report_headline(report->model);
 	const struct scope_model_part *part = &report->model->part;
 	const time_t begin = (time_t)(report->model->begin_wall_ns / 1000000000);
-	char left[512], right[96], when[40] = "", window[56], container[80];
+	char left[512], right[96], when[40] = "", window[56];
 	struct tm tm;
 	struct scope_text count;
 	bool below;
@@ -97,15 +124,7 @@ static void print_head(const struct report *report)
 	fputs(report->style->colour ? "\033[1m" : "", report->out);
 	print_ends(report, left, right);
 	fputs(scope_report_section_plain(report), report->out);
-	snprintf(right, sizeof(right), "source %s · %s lost", source ? source : "?",
-		 lost ? scope_report_format_count(&count, lost) : "nothing");
-	snprintf(left, sizeof(left), "%s%s%s%s%s", below ? "on " : "", below ? host : "", below ? " · " : "",
-		 format_container(report, container, sizeof(container)),
-		 line	   ? line
-		 : command ? command
-			   : "");
-	print_ends(report, left, right);
-	fputc('\n', report->out);
+	print_what(report, below ? host : NULL);
 }
 
 /* ---- the answer ---- */
@@ -197,7 +216,8 @@ static int print_usual(const struct report *report)
 		const struct scope_usual_function *one = &usual->function[i];
 
 		fprintf(line.to, "%s%.0f %% in %s", i ? ", " : "", 100 * one->share,
-			scope_signatures_name(report->analysis->signatures, one->function));
+			scope_report_section_short_name(
+				scope_signatures_name(report->analysis->signatures, one->function)));
 		if (one->asleep_share >= 0.5)
 			fprintf(line.to, one->nr == SCOPE_NR_NONE ? " (waits)" : " (sleeps in %s)",
 				scope_report_section_call(one->nr));
@@ -220,7 +240,10 @@ static int print_unnamed(const struct report *report)
 		return -ENOMEM;
 	fprintf(line.to, "%.0f %% of it is in compiled functions without names: %s", 100 * ranking->finding[0].unnamed,
 		need);
-	return scope_report_section_broken(report, SCOPE_LABEL_MISSING, &line);
+	if (!report->brief)
+		return scope_report_section_broken(report, SCOPE_LABEL_MISSING, &line);
+	scope_report_section_label(report, SCOPE_LABEL_MISSING);
+	return scope_report_section_clipped(report, &line);
 }
 
 /*
@@ -285,25 +308,39 @@ static unsigned int count_lines(const char *text)
 	return count;
 }
 
-int scope_report_section_summary(const struct report *report)
+static int make_body(const struct report *report, bool brief, char **ret_text)
 {
 	struct scope_paragraph body;
 	struct report inner = *report;
-	char *text;
-	int err;
+	int err, ended;
 
 	if (scope_report_paragraph_begin(&body))
 		return -ENOMEM;
 	inner.out = body.to;
+	inner.brief = brief;
 	err = print_body(&inner);
-	if (scope_report_paragraph_end(&body, &text))
-		return -ENOMEM;
-	if (!err) {
-		fputs(text, report->out);
-		scope_report_section_next(report, count_lines(text), strcmp(text + strlen(text) - 2, "\n\n") != 0);
-		if (report->style->verbose)
-			fputc('\n', report->out);
+	ended = scope_report_paragraph_end(&body, ret_text);
+	if (err && !ended)
+		free(*ret_text);
+	return err ? err : ended;
+}
+
+int scope_report_section_summary(const struct report *report)
+{
+	char *text;
+	int err = make_body(report, false, &text);
+
+	/* One line at least is for what to do next. */
+	if (!err && count_lines(text) >= SCOPE_SCREEN_LINES) {
+		free(text);
+		err = make_body(report, true, &text);
 	}
+	if (err)
+		return err;
+	fputs(text, report->out);
+	scope_report_section_next(report, count_lines(text), strcmp(text + strlen(text) - 2, "\n\n") != 0);
+	if (report->style->verbose)
+		fputc('\n', report->out);
 	free(text);
-	return err;
+	return 0;
 }

@@ -58,13 +58,14 @@ int scope_report_section_triggered(const struct report *report)
 	const struct scope_path *path = &report->model->triggered.path;
 	const unsigned width = scope_report_section_width(report) - SCOPE_SCREEN_LABEL;
 	const struct scope_unit *unit = &report->analysis->units->unit[path->unit];
+	const struct scope_path_show show = { .calls = CALLS, .nr = SCOPE_PATH_ANY, .count_rest = true };
 	struct scope_text wall;
 	char *calls;
 	int err;
 
 	if (!report->model->triggered.has_unit)
 		return 0;
-	err = scope_report_section_path(path, CALLS, &calls);
+	err = scope_report_section_path(path, &show, &calls);
 	if (err)
 		return err;
 	scope_report_section_label(report, SCOPE_LABEL_ITS_WORK);

@@ -99,7 +99,7 @@ function choices(names, choose, first) {
 }
 
 function callName(call) {
-	return call === null ? "running" : call === "queue" ? "without a CPU" : call === "task" ? "waiting in no thread" : typeof call === "number" ? "system call " + call : call;
+	return call === null ? "running" : call === "queue" ? "without a CPU" : call === "between" ? "running between" : call === "task" ? "waiting in no thread" : typeof call === "number" ? "system call " + call : call;
 }
 
 function functionName(finding) {
