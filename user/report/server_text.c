@@ -15,9 +15,10 @@
 #include "report/numbers.h"
 #include "report/section.h"
 #include "report/server_calls.h"
+#include "server/network.h"
 
-#define STAGES 9      /* on a screen */
-#define PASSED_ON 100 /* if fewer than one request in 100 is passed on, the report does not mention it */
+#define STAGES 9       /* on a screen */
+#define MENTIONED 0.01 /* of requests: if fewer are passed on, the report does not mention it */
 
 const char *scope_report_server_stage(const struct scope_analysis *analysis, const struct scope_stage *stage)
 {
@@ -59,22 +60,43 @@ static void write_threads(const struct scope_analysis *analysis, const struct sc
 		fprintf(to, "thread %s (%s)", name, way_of(stage));
 }
 
-/* Writes the stages that take work from that one. Those with few requests are left out as housekeeping. */
-static void write_workers(const struct scope_analysis *analysis, const struct scope_stage *from, FILE *to)
+/* Writes the stages that take work from that one: most of it, or some. */
+static void write_workers(const struct scope_analysis *analysis, const struct scope_stage *from, bool most, FILE *to)
 {
 	const struct scope_server *server = analysis->server;
-	const char *before = "; work goes on to ";
+	const char *before = "; ";
 
 	for (size_t i = 0; i < server->stages; i++) {
 		const struct scope_stage *stage = &server->stage[i];
+		const double share = scope_server_passes_on(server, from, stage);
 
-		if (stage->from != (uint32_t)(from - server->stage) || !stage->units ||
-		    stage->units * PASSED_ON < from->units ||
-		    (stage->role != SCOPE_ROLE_WORKER && stage->role != SCOPE_ROLE_DISK))
+		if (share < MENTIONED || (share >= SCOPE_SERVER_PASSED_ON) != most)
 			continue;
 		fputs(before, to);
+		if (!most)
+			fprintf(to, "%.0f %% of ", 100 * share);
+		if (before[0] == ';')
+			fputs(most ? "work goes on to " : "the work goes on to ", to);
+		else if (!most)
+			fputs("it to ", to);
 		write_threads(analysis, stage, to);
 		before = " and ";
+	}
+}
+
+static void write_network(const struct scope_analysis *analysis, const struct scope_stage *network, FILE *to)
+{
+	const struct scope_stage *waits = scope_server_waits_for(analysis->server, network);
+
+	fputs("Requests are read by ", to);
+	write_threads(analysis, network, to);
+	if (network->accepts)
+		fputs(network->threads > 1 ? ", which accept connections too" : ", which accepts connections too", to);
+	if (network->door == SCOPE_DOOR_URING && !network->requests)
+		fputs(", whose reads and writes are no calls, so that no trace shows single requests", to);
+	if (waits) {
+		fputs(", which get them from ", to);
+		write_threads(analysis, waits, to);
 	}
 }
 
@@ -87,21 +109,17 @@ int scope_report_server_sentence(const struct scope_analysis *analysis, char **r
 	if (scope_report_paragraph_begin(&line))
 		return -ENOMEM;
 	if (network) {
-		fputs("Requests are read by ", line.to);
-		write_threads(analysis, network, line.to);
-		if (network->accepts)
-			fputs(network->threads > 1 ? ", which accept connections too"
-						   : ", which accepts connections too",
-			      line.to);
+		write_network(analysis, network, line.to);
 		if (accept) {
 			fputs("; connections are accepted by ", line.to);
 			write_threads(analysis, accept, line.to);
 		}
-		write_workers(analysis, network, line.to);
+		write_workers(analysis, network, true, line.to);
+		write_workers(analysis, network, false, line.to);
 	} else if (accept) {
 		fputs("Connections are accepted by ", line.to);
 		write_threads(analysis, accept, line.to);
-		write_workers(analysis, accept, line.to);
+		write_workers(analysis, accept, true, line.to);
 	} else {
 		fputs("No thread takes requests of clients", line.to);
 	}
@@ -310,14 +328,16 @@ static json_t *make_stage(const struct scope_analysis *analysis, const struct sc
 }
 
 /* How threads wait for requests. Threads that get connections from other threads wait in their reads. */
-static const char *model_of(const struct scope_stage *network)
+static const char *model_of(const struct scope_server *server, const struct scope_stage *network)
 {
-	switch (network->door) {
+	const struct scope_stage *waits = scope_server_waits_for(server, network);
+
+	switch (waits ? waits->door : network->door) {
 	case SCOPE_DOOR_EPOLL:
 	case SCOPE_DOOR_POLL:
 	case SCOPE_DOOR_SELECT:
 	case SCOPE_DOOR_URING:
-		return scope_server_door_name((enum scope_server_door)network->door);
+		return scope_server_door_name((enum scope_server_door)(waits ? waits : network)->door);
 	default:
 		return "blocking";
 	}
@@ -333,10 +353,9 @@ static json_t *make_network(const struct scope_server *server)
 	if (!network)
 		return json_null();
 	for (size_t i = 0; i < server->stages; i++)
-		on |= server->stage[i].from == (uint32_t)(network - server->stage) && server->stage[i].units &&
-		      (server->stage[i].role == SCOPE_ROLE_WORKER || server->stage[i].role == SCOPE_ROLE_DISK);
-	return json_pack("{s:s, s:b, s:b, s:I, s:I}", "model", model_of(network), "accept_dispatch", accept != NULL,
-			 "network_dispatch", on, "accept_pool",
+		on |= scope_server_passes_on(server, network, &server->stage[i]) >= SCOPE_SERVER_PASSED_ON;
+	return json_pack("{s:s, s:b, s:b, s:I, s:I}", "model", model_of(server, network), "accept_dispatch",
+			 accept != NULL, "network_dispatch", on, "accept_pool",
 			 (json_int_t)(accept		 ? accept->threads
 				      : network->accepts ? network->threads
 							 : 0),

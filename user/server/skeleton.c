@@ -2,6 +2,8 @@
 /* How a server divides its work among threads. */
 #include "server/skeleton.h"
 
+#include "server/network.h"
+
 const char *scope_server_skeleton_name(enum scope_skeleton_form form)
 {
 	static const char *const name[SCOPE_SKELETON_FORMS] = {
@@ -37,18 +39,20 @@ const char *scope_server_skeleton_model(const struct scope_skeleton *skeleton)
 static enum scope_skeleton_form form_of(const struct scope_skeleton *skeleton, const struct scope_profile *profile)
 {
 	const struct scope_stage *network = skeleton->network;
+	/* Processes that another one forks, as many as connections, have one each, by whatever call they wait for it. */
+	const bool each = network && network->processes > 1 && network->processes == network->threads &&
+			  !network->accepts && skeleton->accept && profile->lives.count <= network->threads;
 
 	if (!network)
 		return SCOPE_SKELETON_NONE;
-	if (waits_for_all(network->door))
+	if (waits_for_all(network->door) && !each)
 		return SCOPE_SKELETON_EVENT_LOOP;
 	if (skeleton->datagrams)
 		return SCOPE_SKELETON_DATAGRAMS;
 	if (network->accepts || network->door == SCOPE_DOOR_ACCEPT)
 		return network->processes > 1 ? SCOPE_SKELETON_PREFORK : SCOPE_SKELETON_PRETHREAD;
 	if (network->processes > 1)
-		return profile->lives.count > network->threads || !skeleton->accept ? SCOPE_SKELETON_PREFORK
-										    : SCOPE_SKELETON_PROCESS_EACH;
+		return each ? SCOPE_SKELETON_PROCESS_EACH : SCOPE_SKELETON_PREFORK;
 	return profile->lives.count > network->threads ? SCOPE_SKELETON_QUEUE : SCOPE_SKELETON_THREAD_EACH;
 }
 
@@ -97,8 +101,7 @@ struct scope_skeleton scope_server_skeleton_of(const struct scope_server *server
 	skeleton.accept_dispatch = accepts && !has_first_thread(server, accepts, threads);
 	skeleton.network_dispatch = accepts && accepts != network;
 	for (size_t i = 0; i < server->stages; i++)
-		skeleton.work_dispatch |=
-			server->stage[i].from == (uint32_t)(network - server->stage) && server->stage[i].units &&
-			(server->stage[i].role == SCOPE_ROLE_WORKER || server->stage[i].role == SCOPE_ROLE_DISK);
+		skeleton.work_dispatch |= scope_server_passes_on(server, network, &server->stage[i]) >=
+					  SCOPE_SERVER_PASSED_ON;
 	return skeleton;
 }

@@ -11,7 +11,8 @@
 
 #define UNITS_MAX 2000000   /* no rule: units whose begins and ends are kept */
 #define DISK_SHARE 0.5	    /* of the time with work: threads that wait for a disk for more of it are disk threads */
-#define FROM_SHARE 0.1	    /* of a stage's sleeps without work: less is no way for work to come */
+#define FROM_SHARE 0.1	    /* of a stage's sleeps without work that others end: less is no way for work to come */
+#define FROM_LEAST 0.01	    /* of all its sleeps without work */
 #define SYS_URING_ENTER 426 /* no rule: io_uring_enter, on all machines */
 
 /* What is known of one thread. */
@@ -19,6 +20,8 @@ struct facts {
 	uint64_t units, requests, accepts;
 	double busy_ns, disk_ns;
 	double idle_ns[SCOPE_DOORS];
+	uint8_t door, role;
+	bool inside; /* its sleeps without work are within units: requests come in bursts, and it begins one after another */
 };
 
 /* Facts about a stage, while the log is read once more. */
@@ -37,6 +40,7 @@ struct modeller {
 	size_t stage_capacity;
 	struct facts *facts; /* by thread */
 	struct flow *flow;   /* by stage */
+	bool unseen;	     /* it listens, and no thread was seen to accept or to take a request */
 	uint64_t kept;	     /* units with begin and end */
 	uint64_t until_ns;   /* the last of these ended */
 };
@@ -151,21 +155,33 @@ static int note_wait(void *user, const struct scope_wait *wait)
 	return 0;
 }
 
-/* A thread none of whose such sleeps ended is still in one, or never sleeps. Then the call is that of its pick-up. */
+/*
+ * A thread none of whose such sleeps ended is still in one, or never sleeps. Then the call is that of its pick-up. A
+ * thread that waits for connections is idle as well while none comes until the end.
+ */
 static enum scope_server_door find_door(const struct modeller *all, uint32_t thread)
 {
-	const struct facts *facts = &all->facts[thread];
+	struct facts *facts = &all->facts[thread];
 	const struct scope_pickup *pickup = scope_unit_pickups_of(all->pickups, thread);
-	const struct scope_thread *last = scope_timeline_threads_at(all->distributions->run->timeline->threads, thread);
+	const struct scope_timeline *timeline = all->distributions->run->timeline;
+	const struct scope_thread *last = scope_timeline_threads_at(timeline->threads, thread);
 	int most = SCOPE_DOOR_NONE;
 
+	if (last->run == SCOPE_RUN_BLOCKED && last->open.nr != SCOPE_NR_NONE &&
+	    scope_timeline_call_role(last->open.nr) == SCOPE_CALL_ACCEPT && last->open.enter_ns < timeline->end_ns)
+		facts->idle_ns[SCOPE_DOOR_ACCEPT] += (double)(timeline->end_ns - last->open.enter_ns);
+	/* A thread that is blocked there waits for nothing else, so it serves one connection after another. */
+	if (facts->idle_ns[SCOPE_DOOR_ACCEPT] > 0)
+		return SCOPE_DOOR_ACCEPT;
 	for (int door = SCOPE_DOOR_NONE + 1; door < SCOPE_DOORS; door++)
 		if (facts->idle_ns[door] > (most ? facts->idle_ns[most] : 0))
 			most = door;
 	if (most != SCOPE_DOOR_NONE)
 		return (enum scope_server_door)most;
-	if (last->run == SCOPE_RUN_BLOCKED && last->open.nr != SCOPE_NR_NONE)
+	if (last->run == SCOPE_RUN_BLOCKED && last->open.nr != SCOPE_NR_NONE) {
+		facts->inside = scope_timeline_call_role(last->open.nr) == SCOPE_CALL_FUTEX;
 		return door_of_call(last->open.nr, true);
+	}
 	if (!pickup)
 		return SCOPE_DOOR_NONE;
 	if (pickup->nr != SCOPE_NR_NONE)
@@ -187,6 +203,9 @@ static enum scope_server_role find_role(const struct modeller *all, uint32_t thr
 		return SCOPE_ROLE_NETWORK;
 	if (facts->disk_ns > DISK_SHARE * facts->busy_ns && facts->disk_ns > 0)
 		return SCOPE_ROLE_DISK;
+	/* What io_uring completes is no call. */
+	if (door == SCOPE_DOOR_URING && all->unseen)
+		return SCOPE_ROLE_NETWORK;
 	if (door == SCOPE_DOOR_FUTEX || door == SCOPE_DOOR_QUEUE)
 		return SCOPE_ROLE_WORKER;
 	if (door == SCOPE_DOOR_TIMER)
@@ -224,15 +243,74 @@ static bool same_process_before(const struct modeller *all, uint32_t thread, boo
 	return false;
 }
 
+static bool serves_by_turns(const struct facts *facts)
+{
+	return facts->role == SCOPE_ROLE_NETWORK &&
+	       (facts->door == SCOPE_DOOR_READ || facts->door == SCOPE_DOOR_FUTEX || facts->door == SCOPE_DOOR_QUEUE);
+}
+
+/*
+ * Threads that take one connection after another from a queue sleep there, or in the reads of their connection. Which is
+ * longer depends on the clients. So those of one name have the call in which all of them together sleep longest.
+ */
+static int join_pools(struct modeller *all)
+{
+	const struct scope_groups *groups = all->groups;
+	double(*idle_ns)[SCOPE_DOORS] = calloc(groups->count + 1, sizeof(*idle_ns));
+
+	if (!idle_ns)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < all->server->threads; i++)
+		for (int door = 0; serves_by_turns(&all->facts[i]) && door < SCOPE_DOORS; door++)
+			idle_ns[groups->of_thread[i]][door] += all->facts[i].idle_ns[door];
+	for (uint32_t i = 0; i < all->server->threads; i++) {
+		const char *name = groups->group[groups->of_thread[i]].name;
+		double read_ns = 0, queue_ns = 0;
+
+		if (!serves_by_turns(&all->facts[i]))
+			continue;
+		for (size_t j = 0; j < groups->count; j++)
+			if (!strcmp(groups->group[j].name, name)) {
+				read_ns += idle_ns[j][SCOPE_DOOR_READ];
+				queue_ns += idle_ns[j][SCOPE_DOOR_FUTEX] + idle_ns[j][SCOPE_DOOR_QUEUE];
+			}
+		if (read_ns > queue_ns)
+			all->facts[i].door = SCOPE_DOOR_READ;
+		else if (queue_ns > 0 && all->facts[i].door == SCOPE_DOOR_READ)
+			all->facts[i].door = all->facts[i].idle_ns[SCOPE_DOOR_QUEUE] >
+							     all->facts[i].idle_ns[SCOPE_DOOR_FUTEX]
+						     ? SCOPE_DOOR_QUEUE
+						     : SCOPE_DOOR_FUTEX;
+	}
+	free(idle_ns);
+	return 0;
+}
+
+static int find_roles(struct modeller *all)
+{
+	all->unseen = all->server->listeners > 0;
+	for (uint32_t i = 0; i < all->server->threads; i++)
+		all->unseen &= !all->facts[i].requests && !all->facts[i].accepts;
+	for (uint32_t i = 0; i < all->server->threads; i++) {
+		const enum scope_server_door door = find_door(all, i);
+
+		all->facts[i].door = (uint8_t)door;
+		all->facts[i].role = (uint8_t)find_role(all, i, door);
+	}
+	return join_pools(all);
+}
+
 static int sort_threads(struct modeller *all)
 {
 	struct scope_threads *threads = all->distributions->run->timeline->threads;
 	struct scope_server *server = all->server;
+	int err = find_roles(all);
 
+	if (err)
+		return err;
 	for (uint32_t i = 0; i < server->threads; i++) {
-		const enum scope_server_door door = find_door(all, i);
-		const enum scope_server_role role = find_role(all, i, door);
-		const long at = find_stage(all, all->groups->of_thread[i], role, door);
+		const long at = find_stage(all, all->groups->of_thread[i], (enum scope_server_role)all->facts[i].role,
+					   (enum scope_server_door)all->facts[i].door);
 		struct scope_stage *stage;
 
 		if (at < 0)
@@ -243,6 +321,7 @@ static int sort_threads(struct modeller *all)
 		stage->units += all->facts[i].units;
 		stage->requests += all->facts[i].requests;
 		stage->accepts |= all->facts[i].accepts > 0;
+		stage->accepted += all->facts[i].accepts;
 		stage->processes += !same_process_before(all, i, true);
 		/* The process of a thread that was never named is a guess. */
 		if (strcmp(scope_timeline_threads_at(threads, i)->comm, "?") != 0)
@@ -269,12 +348,19 @@ static int flow_unit(void *user, struct scope_unit *unit, const struct scope_uni
 					unit->end_ns);
 }
 
+/* A sleep of a thread that has no other without work, and sleeps in the end as it does here. */
+static bool is_idle_inside(const struct modeller *all, const struct scope_wait *wait)
+{
+	return !wait->queue && !wait->lock && wait->thread < all->server->threads && all->facts[wait->thread].inside &&
+	       scope_timeline_call_role(wait->nr) == SCOPE_CALL_FUTEX;
+}
+
 static int flow_wait(void *user, const struct scope_wait *wait)
 {
 	struct modeller *all = user;
 	struct flow *flow;
 
-	if (!is_idle(all, wait))
+	if (!is_idle(all, wait) && !is_idle_inside(all, wait))
 		return 0;
 	flow = &all->flow[all->server->of_thread[wait->thread]];
 	flow->idles++;
@@ -285,8 +371,8 @@ static int flow_wait(void *user, const struct scope_wait *wait)
 }
 
 /*
- * The stage that gives it work is the one that ends its sleeps. Its own threads may wake each other without passing
- * on work.
+ * The stage that gives it work is the one that ends its sleeps. Its own threads may wake each other without passing on
+ * work: one that takes an item from a queue in which there are more wakes the next, as those of Java's pools do.
  */
 static void find_from(struct modeller *all, size_t at)
 {
@@ -299,9 +385,9 @@ static void find_from(struct modeller *all, size_t at)
 			most = flow->woken[i];
 			stage->from = (uint32_t)i;
 		}
-	if (flow->idles)
-		stage->from_share = (double)most / (double)flow->idles;
-	if (stage->from_share < FROM_SHARE)
+	if (flow->idles > flow->woken[at])
+		stage->from_share = (double)most / (double)(flow->idles - flow->woken[at]);
+	if (stage->from_share < FROM_SHARE || (double)most < FROM_LEAST * (double)flow->idles)
 		stage->from = SCOPE_STAGE_NONE;
 	stage->late_ns = flow->idles ? flow->late_ns / (double)flow->idles : 0;
 }

@@ -44,6 +44,7 @@ struct scope_stage {
 	uint32_t group; /* of the groups: its name */
 	uint8_t role, door;
 	bool accepts;		  /* takes connections, too */
+	uint64_t accepted;	  /* calls that accept, and sleeps in them */
 	uint32_t threads;	  /* all that were there */
 	uint32_t processes;	  /* of different ids */
 	uint64_t units, requests; /* of its threads, and those that took a client's */
@@ -52,7 +53,7 @@ struct scope_stage {
 	double all_busy;	  /* share of the window in which all that ever worked had work to do */
 	double late_ns;		  /* from the waking for work to a CPU, on average; 0: never seen */
 	uint32_t from;		  /* the stage whose threads end most of its sleeps without work, or SCOPE_STAGE_NONE */
-	double from_share;	  /* of these sleeps */
+	double from_share;	  /* of these sleeps, but for those that its own threads end */
 	bool waits_known;	  /* units of the stage before and its own are one to one */
 	double wait_ns;		  /* then: from the end of the one before to the begin of its own, on average */
 };
