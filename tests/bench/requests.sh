@@ -16,7 +16,8 @@
 #   TRACER_SERVER_own_added_insns   the same, on average: with samples and other things that are seldom
 #   TRACER_SERVER_all_added_insns   to the second: what the client pays and the tracer's processes take, too
 #   TRACER_bytes_per_SERVER_request of its trace on disk
-# empty: probes that do nothing; scope: scope record -p; metrics: the same with --memory --interrupts --block; report: scope-report -p, which also analyses
+# empty: probes that do nothing; scope: scope record -p; metrics: the same with --memory --interrupts --block, or METRICS= (as
+# '--kind-by redis'); report: scope-report -p, which also analyses
 # what it captured, as it comes.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -32,7 +33,7 @@ lttng=''
 empty=$(empty_module)
 scope=$(scope_module)
 
-tests/vm/run.sh -i -k "$kernel" -m 2048 -t 1500 -- env SERVERS="$SERVERS" REQUESTS="${REQUESTS:-6000}" \
+tests/vm/run.sh -i -k "$kernel" -m 2048 -t 1500 -- env SERVERS="$SERVERS" REQUESTS="${REQUESTS:-6000}" METRICS="${METRICS:-}" \
 	TRACERS="$TRACERS" tests/bench/requests_guest.sh \
 	"$build/user" "$scope" "$empty" "$lttng" |
 	awk '

@@ -3,10 +3,14 @@
 #include <stdio.h>
 
 #include "capture/request_kinds.h"
+#include "capture/request_text.h"
+#include "source/request.h"
 #include "trace/walk.h"
 #include "trace_fixture.h"
 
 #define NS 1000
+
+static const struct scope_capture_options http = { .requests = SCOPE_REQUEST_HTTP };
 
 struct made {
 	struct scope_subbuf head;
@@ -72,7 +76,7 @@ static void test_replaced(void **state)
 	uint64_t last_ns = 0;
 
 	(void)state;
-	assert_int_equal(scope_capture_request_kinds_create(SCOPE_REQUEST_HTTP, &kinds), 0);
+	assert_int_equal(scope_capture_request_kinds_create(&http, &kinds), 0);
 	add_call(made);
 	assert_int_equal(scope_capture_request_kinds_replace(kinds, &made->head, fixture.writer, &out), 0);
 	assert_ptr_equal(out, &made->head);
@@ -117,7 +121,7 @@ static void test_bounded(void **state)
 	char key[32];
 
 	(void)state;
-	assert_int_equal(scope_capture_request_kinds_create(SCOPE_REQUEST_HTTP, &kinds), 0);
+	assert_int_equal(scope_capture_request_kinds_create(&http, &kinds), 0);
 	for (int round = 0; round < 2; round++)
 		for (int i = 0; i < 200; i++) {
 			char text[64];
@@ -141,11 +145,59 @@ static void test_bounded(void **state)
 	free(made);
 }
 
+static void add_hit(struct made *made, uint16_t id, uint64_t first, uint64_t second)
+{
+	const struct {
+		struct scope_record_probe record;
+		uint64_t arg[2];
+	} hit = { { .word = scope_record_word(SCOPE_RECORD_PROBE, NS), .id = id, .args = 2 }, { first, second } };
+
+	add(made, &hit, sizeof(hit));
+}
+
+/* Hits of the probe are replaced by the value of its last word. Other probes, and what was received, stay as they are. */
+static void test_of_probe(void **state)
+{
+	struct scope_capture_options options = { .requests = SCOPE_REQUEST_PROBE,
+						 .kind_text = "u:/usr/bin/work:own::serve:arg1" };
+	struct fixture fixture = fixture_begin();
+	struct made *made = begin();
+	struct scope_request_kinds *kinds;
+	const struct scope_subbuf *out;
+	struct scope_trace *trace;
+	uint32_t kind[8], offset = 0;
+
+	(void)state;
+	options.kind_probe.id = 65535;
+	assert_int_equal(scope_capture_request_kinds_create(&options, &kinds), 0);
+	add_hit(made, 65535, 1, 7);
+	add_hit(made, 1, 5, 9);
+	add_call(made);
+	add_hit(made, 65535, 2, 0xffff800000001000);
+	add_hit(made, 65535, 3, 7);
+	made->head.records = 5;
+	assert_int_equal(scope_capture_request_kinds_replace(kinds, &made->head, fixture.writer, &out), 0);
+	assert_int_equal(kinds_of(out, kind), 3);
+	assert_int_equal(kind[0], 1);
+	assert_int_equal(kind[1], 2);
+	assert_int_equal(kind[2], 1);
+	assert_non_null(scope_trace_walk_next(out, SCOPE_WALK(PROBE), &offset));
+	assert_null(scope_trace_walk_next(out, SCOPE_WALK(PROBE), &offset));
+	assert_int_equal(scope_trace_writer_subbuf(fixture.writer, out), 0);
+	trace = fixture_open(&fixture);
+	assert_string_equal(scope_trace_meta(trace, SCOPE_META_REQUEST "1"), "serve arg1=7");
+	assert_string_equal(scope_trace_meta(trace, SCOPE_META_REQUEST "2"), "serve arg1=0xffff800000001000");
+	scope_trace_close(trace);
+	scope_capture_request_kinds_destroy(kinds);
+	free(made);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_replaced),
 		cmocka_unit_test(test_bounded),
+		cmocka_unit_test(test_of_probe),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,6 +88,7 @@ static void test_redis(void **state)
 		{ "*1\r\n$4\r\nPING\r\n", "PING" },
 		{ "PING\r\n", "PING" },
 		{ "get secret\r\n", "GET" },
+		{ "GET /secret HTTP/1.1\r\nHost: a\r\n\r\n", NULL },
 		/* A part of a value. */
 		{ "get secret", NULL },
 		{ "secret text\r\n", NULL },

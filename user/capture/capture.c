@@ -437,7 +437,7 @@ static int prepare(struct scope_capture_run *capture, int nice)
 	if (!err)
 		err = scope_capture_others_create(&capture->others);
 	if (!err && capture->options.requests)
-		err = scope_capture_request_kinds_create(capture->options.requests, &capture->kinds);
+		err = scope_capture_request_kinds_create(&capture->options, &capture->kinds);
 	if (err)
 		return failed(capture, err);
 	scope_proc_reader_set_idle(capture->options.reader, scope_capture_keep_up, capture);

@@ -147,7 +147,10 @@ int scope_capture_first_meta(struct scope_writer *writer, const struct scope_cap
 	if (!err)
 		err = put(writer, SCOPE_META_STACKS, "%s", stack_mode_name(options->stack_mode));
 	if (!err && options->requests)
-		err = put(writer, SCOPE_META_REQUESTS, "%s", scope_capture_request_protocol_name[options->requests]);
+		err = put(writer, SCOPE_META_REQUESTS, "%s",
+			  options->requests == SCOPE_REQUEST_PROBE
+				  ? options->kind_text
+				  : scope_capture_request_protocol_name[options->requests]);
 	if (!err)
 		err = put(writer, SCOPE_META_CPUS, "%ld", sysconf(_SC_NPROCESSORS_ONLN));
 	if (!err)

@@ -2,6 +2,8 @@
 /* The name of a redis command (RESP, or typed as a line), and of a memcached one (text, or binary). No keys, no values. */
 #include "capture/request_text_internal.h"
 
+#include <string.h>
+
 #define REDIS_NAME_MAX 20u	    /* no rule: of the longest command, and more */
 #define REDIS_ARGUMENTS_MAX 1048576 /* no rule: redis takes no more */
 #define BINARY_REQUEST 0x80	    /* no rule: of memcached's binary protocol */
@@ -54,6 +56,18 @@ static void put_upper(struct scope_request_output *to, const uint8_t *at, size_t
 		scope_request_put(to, at[i] >= 'a' && at[i] <= 'z' ? at[i] - 32 : at[i]);
 }
 
+/* True if the first line is that of an HTTP request, which may begin with a word that is a command, too. */
+static bool is_http(const uint8_t *at, const uint8_t *end)
+{
+	static const char version[] = "HTTP/1.";
+	const size_t bytes = sizeof(version) - 1;
+	const uint8_t *line = memchr(at, '\n', (size_t)(end - at));
+
+	if (line && line > at && line[-1] == '\r')
+		line--;
+	return line && (size_t)(line - at) > bytes && !memcmp(line - bytes - 1, version, bytes);
+}
+
 bool scope_capture_request_redis(const struct scope_request_input *input, struct scope_request_output *to)
 {
 	const uint8_t *at = input->at, *end = input->end, *word;
@@ -68,7 +82,8 @@ bool scope_capture_request_redis(const struct scope_request_input *input, struct
 	}
 	for (word = at; word < end && scope_request_is_letter(*word);)
 		word++;
-	if (!input->whole || end[-1] != '\n' || word == end || (*word != ' ' && *word != '\r' && *word != '\n') ||
+	if (!input->whole || end[-1] != '\n' || word == end || is_http(at, end) ||
+	    (*word != ' ' && *word != '\r' && *word != '\n') ||
 	    !scope_capture_request_is_one_of(at, (size_t)(word - at), lines, true))
 		return false;
 	put_upper(to, at, (size_t)(word - at));

@@ -7,26 +7,53 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/request_text.h"
+#include "source/request.h"
 #include "trace/trace.h"
 #include "trace/walk.h"
 #include "trace/writer.h"
 
 #define OTHERS_TEXT "(other requests)"
+#define LABEL_BYTES 38		  /* no rule: of a text, so that there is room for a value */
+#define DECIMAL_MAX 0x7fffffffull /* no rule: larger values are pointers or bits, and written in hexadecimal */
 
 struct scope_request_kinds {
 	enum scope_request_protocol protocol;
-	struct scope_subbuf *out; /* room for SCOPE_SUBBUF_BYTES_MAX */
-	uint32_t count, last;	  /* last: the number of the request before, which the next one often is like */
+	uint16_t probe;			      /* with SCOPE_REQUEST_PROBE: its id … */
+	char label[SCOPE_REQUEST_TEXT_BYTES]; /* … and the function and argument, "handle arg1" */
+	struct scope_subbuf *out;	      /* room for SCOPE_SUBBUF_BYTES_MAX */
+	uint32_t count, last; /* last: the number of the request before, which the next one often is like */
 	char text[SCOPE_REQUEST_KINDS_MAX][SCOPE_REQUEST_TEXT_BYTES];
 };
 
-int scope_capture_request_kinds_create(enum scope_request_protocol protocol, struct scope_request_kinds **ret_kinds)
+/* Of "u:PATH:ns::FUNCTION:arg1" it is "FUNCTION arg1", or the end of that. */
+static void set_label(struct scope_request_kinds *kinds, const char *text)
+{
+	const char *arg = strrchr(text, ':'), *function = arg;
+	size_t length;
+
+	while (function > text && function[-1] != ':')
+		function--;
+	length = (size_t)(arg - function);
+	if (length > LABEL_BYTES)
+		function = arg - LABEL_BYTES;
+	snprintf(kinds->label, sizeof(kinds->label), "%.*s %.5s", (int)(arg - function), function, arg + 1);
+	for (char *at = kinds->label; *at; at++)
+		if (*at < ' ' || *at > '~')
+			*at = '?';
+}
+
+int scope_capture_request_kinds_create(const struct scope_capture_options *options,
+				       struct scope_request_kinds **ret_kinds)
 {
 	struct scope_request_kinds *kinds = calloc(1, sizeof(*kinds));
 
 	if (!kinds)
 		return -ENOMEM;
-	kinds->protocol = protocol;
+	kinds->protocol = options->requests;
+	kinds->probe = options->kind_probe.id;
+	if (kinds->protocol == SCOPE_REQUEST_PROBE)
+		set_label(kinds, options->kind_text);
 	kinds->out = malloc(SCOPE_SUBBUF_BYTES_MAX);
 	if (!kinds->out) {
 		free(kinds);
@@ -81,23 +108,40 @@ static void put(struct scope_request_kinds *kinds, const uint8_t *from, const ui
 	kinds->out->used_bytes += (uint32_t)(end - from);
 }
 
+/* An empty text: no request begins there. */
+static void make_text(const struct scope_request_kinds *kinds, const void *record, char text[SCOPE_REQUEST_TEXT_BYTES])
+{
+	const struct scope_record_received *received = record;
+	const struct scope_record_probe *probe = record;
+	uint64_t value;
+
+	text[0] = '\0';
+	if (scope_trace_walk_type(record) == SCOPE_RECORD_PROBE) {
+		if (!probe->args)
+			return;
+		memcpy(&value, (const uint8_t *)(probe + 1) + 8 * (probe->args - 1u), sizeof(value));
+		snprintf(text, SCOPE_REQUEST_TEXT_BYTES, value <= DECIMAL_MAX ? "%s=%llu" : "%s=0x%llx", kinds->label,
+			 (unsigned long long)value);
+	} else if (!scope_capture_request_text(kinds->protocol, (const uint8_t *)(received + 1), received->bytes,
+					       received->bytes < SCOPE_RECEIVED_BYTES, text)) {
+		text[0] = '\0';
+	}
+}
+
 /* Without a request its kind is 0: the record stays, because the next one's time counts from it. */
-static int put_request(struct scope_request_kinds *kinds, const struct scope_record_received *received,
-		       struct scope_writer *writer)
+static int put_request(struct scope_request_kinds *kinds, const void *record, struct scope_writer *writer)
 {
 	struct scope_record_request request = { 0 };
 	char text[SCOPE_REQUEST_TEXT_BYTES];
 	int err;
 
-	if (!scope_capture_request_text(kinds->protocol, (const uint8_t *)(received + 1), received->bytes,
-					received->bytes < SCOPE_RECEIVED_BYTES, text))
-		text[0] = '\0';
+	make_text(kinds, record, text);
 	if (text[0]) {
 		err = number_of(kinds, text, writer, &request.kind);
 		if (err)
 			return err;
 	}
-	request.word = scope_record_word(SCOPE_RECORD_REQUEST, scope_record_delta(received->word));
+	request.word = scope_record_word(SCOPE_RECORD_REQUEST, scope_record_delta(*(const uint32_t *)record));
 	put(kinds, (const uint8_t *)&request, (const uint8_t *)(&request + 1));
 	return 0;
 }
@@ -106,19 +150,23 @@ int scope_capture_request_kinds_replace(struct scope_request_kinds *kinds, const
 					struct scope_writer *writer, const struct scope_subbuf **ret_subbuf)
 {
 	const uint8_t *begin = (const uint8_t *)subbuf, *from = begin + sizeof(*subbuf);
-	const struct scope_record_received *received;
+	const bool probe = kinds->protocol == SCOPE_REQUEST_PROBE;
+	const uint32_t types = probe ? SCOPE_WALK(PROBE) : SCOPE_WALK(RECEIVED);
+	const void *record;
 	uint32_t offset = 0;
 	int err = 0;
 
 	*ret_subbuf = subbuf;
-	while (!err && (received = scope_trace_walk_next(subbuf, SCOPE_WALK(RECEIVED), &offset))) {
+	while (!err && (record = scope_trace_walk_next(subbuf, types, &offset))) {
+		if (probe && ((const struct scope_record_probe *)record)->id != kinds->probe)
+			continue;
 		if (*ret_subbuf == subbuf) {
 			*kinds->out = *subbuf;
 			kinds->out->used_bytes = sizeof(*subbuf);
 			*ret_subbuf = kinds->out;
 		}
-		put(kinds, from, (const uint8_t *)received);
-		err = put_request(kinds, received, writer);
+		put(kinds, from, record);
+		err = put_request(kinds, record, writer);
 		from = begin + offset;
 	}
 	if (*ret_subbuf != subbuf)

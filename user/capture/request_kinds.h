@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Replaces what programs received, in sub-buffers of the module, by the kinds of requests: RECEIVED by REQUEST records.
+ * Replaces what programs received, in sub-buffers of the module, by the kinds of requests: RECEIVED by REQUEST records. With
+ * SCOPE_REQUEST_PROBE the hits of that probe are replaced instead, by the value of its last word.
  *
- * No RECEIVED gets past it. A text is metadata of the trace (SCOPE_META_REQUEST and its number); there are at most
+ * No RECEIVED, and no such hit, gets past it. A text is metadata of the trace (SCOPE_META_REQUEST and its number); there are at most
  * SCOPE_REQUEST_KINDS_MAX of them, and the last one stands for all others.
  */
 #ifndef SCOPE_CAPTURE_REQUEST_KINDS_H
@@ -10,13 +11,13 @@
 
 #include <scope/ring.h>
 
-#include "capture/request_text.h"
-
 struct scope_request_kinds;
 struct scope_writer;
+struct scope_capture_options;
 
-/* 0 or -ENOMEM. */
-int scope_capture_request_kinds_create(enum scope_request_protocol protocol, struct scope_request_kinds **ret_kinds);
+/* options: requests, kind_probe and kind_text, which is borrowed. 0 or -ENOMEM. */
+int scope_capture_request_kinds_create(const struct scope_capture_options *options,
+				       struct scope_request_kinds **ret_kinds);
 void scope_capture_request_kinds_destroy(struct scope_request_kinds *kinds); /* NULL is fine */
 
 /*

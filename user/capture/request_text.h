@@ -23,6 +23,8 @@ enum scope_request_protocol {
 	SCOPE_REQUEST_SQL,
 	SCOPE_REQUEST_MEMCACHED,
 	SCOPE_REQUEST_PROTOCOLS,
+	/* no protocol: the value of one argument of a function, at which a probe is (struct scope_capture_options) */
+	SCOPE_REQUEST_PROBE = SCOPE_REQUEST_PROTOCOLS,
 };
 
 /* As --kind-by takes them; "none" first. */

@@ -2,13 +2,17 @@
 /* The options by which a capture records more or less than it does by default. */
 #include "cmd/recording_options.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "capture/request_text.h"
 #include "cmd/cmd.h"
 #include "cmd/commands.h"
+#include "cmd/probe_option.h"
 
 #define STACK_BUDGET_MAX 1000000
+#define KIND_PROBE 65535 /* no rule: the id of that probe; others are counted from 1 */
 
 static int take_stack_bytes(const char *command, const char *value, struct scope_capture_options *capture)
 {
@@ -34,6 +38,36 @@ static int take_stack_budget(const char *command, const char *value, struct scop
 	return 0;
 }
 
+/* PROBE:argN, with PROBE as --probe of `scope record` takes it. */
+static int take_kind_probe(const char *command, const char *value, struct scope_capture_options *capture)
+{
+	const char *arg = strrchr(value, ':');
+	char probe[SCOPE_PROBE_NAME_BYTES + 128];
+	struct scope_error error = { 0 };
+	uint64_t number;
+	int err;
+
+	if (strncmp(arg, ":arg", 4) != 0 || scope_cmd_number(arg + 4, 0, SCOPE_ARG_MAX - 1, &number) ||
+	    memchr(value, ',', (size_t)(arg - value)) || arg - value > SCOPE_PROBE_NAME_BYTES)
+		return scope_cmd_misuse(command,
+					"--kind-by wants PROBE:argN, as u:PATH:FUNCTION:arg1 with N from 0 to %d, not "
+					"'%.200s'",
+					SCOPE_ARG_MAX - 1, value);
+	snprintf(probe, sizeof(probe), "%.*s,args=%d", (int)(arg - value), value, (int)number + 1);
+	err = scope_cmd_probe_parse(probe, &error, &capture->kind_probe);
+	if (err == -EINVAL)
+		return scope_cmd_misuse(command, "--kind-by: %s", error.text);
+	if (err)
+		return scope_cmd_fail(command, &error);
+	if (capture->kind_probe.kind == SCOPE_PROBE_URETPROBE || capture->kind_probe.kind == SCOPE_PROBE_KRETPROBE)
+		if (number)
+			return scope_cmd_misuse(command, "--kind-by: a return has arg0 alone, its value");
+	capture->kind_probe.id = KIND_PROBE;
+	capture->requests = SCOPE_REQUEST_PROBE;
+	capture->kind_text = value;
+	return 0;
+}
+
 static int take_kind_by(const char *command, const char *value, struct scope_capture_options *capture)
 {
 	for (uint8_t i = SCOPE_REQUEST_NONE + 1; i < SCOPE_REQUEST_PROTOCOLS; i++)
@@ -41,7 +75,13 @@ static int take_kind_by(const char *command, const char *value, struct scope_cap
 			capture->requests = i;
 			return 0;
 		}
-	return scope_cmd_misuse(command, "--kind-by wants http, redis, sql or memcached, not '%.40s'", value);
+	if (strchr(value, ':'))
+		return take_kind_probe(command, value, capture);
+	return scope_cmd_misuse(
+		command,
+		"--kind-by wants http, redis, sql, memcached or PROBE:argN, as u:PATH:FUNCTION:arg1, not "
+		"'%.200s'",
+		value);
 }
 
 int scope_cmd_capture(const char *command, int option, const char *value, struct scope_capture_options *capture)

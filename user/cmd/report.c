@@ -24,6 +24,7 @@
 #include "cmd/sweep.h"
 #include "cmd/symbols.h"
 #include "proc/root.h"
+#include "report/by_request.h"
 #include "report/json.h"
 #include "report/libcalls_text.h"
 #include "report/page.h"
@@ -269,6 +270,22 @@ static int conclude(const struct scope_cmd_report *request, const struct scope_a
 	return err;
 }
 
+/* A report without kinds looks as if none had been asked for. */
+static void note_kinds(const struct scope_cmd_report *request, const struct scope_analysis *analysis)
+{
+	const char *asked = scope_report_by_request_none(analysis);
+	char note[SCOPE_PROBE_NAME_BYTES + 200];
+
+	if (!asked)
+		return;
+	snprintf(note, sizeof(note),
+		 strchr(asked, ':')
+			 ? "no request came to the function of --kind-by %s: name one that each request comes to"
+			 : "no request began as --kind-by %s expects: does the server speak another protocol?",
+		 asked);
+	scope_cmd_note(request->name, note);
+}
+
 /* *ret_found: the verdict is one of --fail-on. */
 static int analyse_and_print(const struct scope_cmd_report *request, struct scope_trace *trace,
 			     struct scope_analysis_options *options, struct scope_newfile *out, bool *ret_found,
@@ -295,6 +312,7 @@ static int analyse_and_print(const struct scope_cmd_report *request, struct scop
 		return scope_error_set(error, err, "the trace cannot be analysed: %s", strerror(-err));
 	}
 	err = conclude(request, analysis, out, error);
+	note_kinds(request, analysis);
 	*ret_found = request->fail_on >> analysis->ranking->verdict & 1;
 	scope_analysis_destroy(analysis);
 	scope_proc_reader_destroy(options->symbols.reader);

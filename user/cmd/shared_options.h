@@ -41,9 +41,9 @@
 /* For captures: requests get the kind that their first bytes name. */
 #define KIND_BY_OPTION                                                                                                 \
 	{                                                                                                              \
-		SCOPE_OPTION_KIND_BY, "kind-by", "PROTOCOL",                                                           \
+		SCOPE_OPTION_KIND_BY, "kind-by", "WHAT",                                                               \
 			.help = "group requests by what they ask for, without values: http, redis,\n"                  \
-				"sql or memcached (needs the module)",                                                 \
+				"sql, memcached, or u:PATH:FUNCTION:argN (needs the module)",                          \
 			.words = "http redis sql memcached"                                                            \
 	}
 

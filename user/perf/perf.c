@@ -94,8 +94,8 @@ static int perf_open(const struct scope_capture_options *options, uint32_t tgid,
 	if (options->requests)
 		return scope_error_set(
 			error, -EOPNOTSUPP,
-			"perf events do not serve --kind-by, because none has what a call received: load the "
-			"module (`scope doctor` says how), or leave it out");
+			"perf events do not serve --kind-by, because none has what a call received, or an argument of a "
+			"function: load the module (`scope doctor` says how), or leave it out");
 	session = calloc(1, sizeof(*session));
 	if (!session)
 		return scope_error_set(error, -ENOMEM, "no memory left to begin tracing");

@@ -90,6 +90,16 @@ const char *scope_report_by_request_slow(const struct scope_analysis *analysis, 
 	return text;
 }
 
+const char *scope_report_by_request_none(const struct scope_analysis *analysis)
+{
+	const struct scope_groups *groups = analysis->found.groups;
+
+	for (uint32_t i = 0; i < groups->count; i++)
+		if (groups->group[i].request)
+			return NULL;
+	return scope_trace_meta(analysis->trace, SCOPE_META_REQUESTS);
+}
+
 static void print_ns(FILE *out, double ns)
 {
 	struct scope_text text;

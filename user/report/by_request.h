@@ -10,6 +10,9 @@
 /* "98 % of them are GET /search", of the slow requests; "" if kinds or slow requests are not known. Returns text. */
 const char *scope_report_by_request_slow(const struct scope_analysis *analysis, char *text, size_t room);
 
+/* The kinds that were asked for, if the trace has none of them: "http". NULL: it has some, or none were asked for. */
+const char *scope_report_by_request_none(const struct scope_analysis *analysis);
+
 /* An array; empty without kinds. NULL: no memory. */
 json_t *scope_report_by_request_json(const struct scope_analysis *analysis);
 

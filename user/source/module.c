@@ -95,13 +95,19 @@ static int configure_what_is_served(struct feed *feed, const struct scope_captur
 	return err;
 }
 
+/* True if the module is to record what calls receive: kinds of requests by a protocol. */
+static bool asks_received(const struct scope_capture_options *options)
+{
+	return options->requests && !options->kind_text;
+}
+
 static int choose_events(struct feed *feed, uint32_t protocol, struct scope_error *error)
 {
 	const struct scope_capture_options *options = feed->options;
 
 	feed->events = SCOPE_EVENTS_DEFAULT | (options->block ? SCOPE_EVENTS_BLOCK : 0);
 	if (protocol < 3)
-		return options->memory || options->interrupts || options->requests
+		return options->memory || options->interrupts || asks_received(options)
 			       ? scope_error_set(
 					 error, -EPROTO,
 					 "the loaded scope module is older than this program and records neither "
@@ -112,7 +118,7 @@ static int choose_events(struct feed *feed, uint32_t protocol, struct scope_erro
 			(options->causes || options->interrupts ? SCOPE_EVENTS_CAUSE | SCOPE_EVENTS_FUTEX : 0) |
 			(options->memory ? SCOPE_EVENTS_COUNTERS : 0) |
 			(options->interrupts ? SCOPE_EVENTS_INTERRUPT : 0) |
-			(options->requests ? SCOPE_EVENTS_RECEIVED : 0);
+			(asks_received(options) ? SCOPE_EVENTS_RECEIVED : 0);
 	return 0;
 }
 
@@ -166,7 +172,7 @@ static int module_open(const struct scope_capture_options *options, uint32_t tgi
 	/* An older module does not have them, and without CAP_SYSLOG the module gives none. */
 	if ((err == -EINVAL || err == -EPERM) && feed->rings && options->kernel_ips)
 		err = configure(feed, options, tgid, false, error);
-	if (err == -EINVAL && feed->rings && options->requests)
+	if (err == -EINVAL && feed->rings && asks_received(options))
 		err = blame_requests(feed, options, tgid, error);
 	if (!err)
 		err = scope_source_rings_map(feed->rings, error);
@@ -190,6 +196,8 @@ static int module_start(void *context, struct scope_error *error)
 	/* START finds the descendants. A probe set before START has no effect in descendants that live already. */
 	for (uint32_t i = 0; i < options->probe_count && !err; i++)
 		err = scope_control_probe_add(feed->control, feed->session, &options->probes[i], error);
+	if (!err && options->requests && options->kind_text)
+		err = scope_control_probe_add(feed->control, feed->session, &options->kind_probe, error);
 	return err;
 }
 

@@ -8,7 +8,8 @@
 
 #include <scope/control.h>
 
-struct scope_probe;
+#include "control/probe.h"
+
 struct scope_probing;
 struct scope_proc_reader;
 struct scope_selection;
@@ -41,7 +42,10 @@ struct scope_capture_options {
 	bool memory;	  /* what threads count: page faults, bytes of storage; and memory stalls */
 	bool interrupts;  /* time that interrupts take from threads */
 	uint8_t requests; /* enum scope_request_protocol: what programs receive is cut to its kind; 0: not recorded */
-	bool causes;	  /* which interrupt ended a sleep; memory of futexes slept on */
+	/* with SCOPE_REQUEST_PROBE: the value of its last word is the kind of a request */
+	struct scope_probe kind_probe;
+	const char *kind_text;		  /* what --kind-by said, "u:PATH:FUNCTION:arg1"; borrowed; else NULL */
+	bool causes;			  /* which interrupt ended a sleep; memory of futexes slept on */
 	const struct scope_probe *probes; /* set when tracing begins; borrowed */
 	uint32_t probe_count;
 	struct scope_probing *probing;	  /* set and taken back while it runs (capture/probing.h); NULL: none */
