@@ -36,7 +36,7 @@ function answerCards() {
 			figure("basis.slow_" + kind, "count")));
 		cards.push(card("they take (median)", figure("findings.0.p50_ns", "time")));
 		cards.push(card("a normal one", figure("findings.0.usual_ns", "time")));
-		cards.push(card("worst, 99th percentile", figure("findings.0.p99_ns", "time")));
+		cards.push(card("99th percentile of these", figure("findings.0.p99_ns", "time")));
 		cards.push(card("of the extra time in " + functionName(first), figure("findings.0.share", "share")));
 	} else if (first) {
 		cards.push(card("threads", figure("findings.0.threads", "count")));

@@ -56,7 +56,7 @@ function findingHints(finding) {
 function findingStack(finding) {
 	if (!finding.call_path.length)
 		return null;
-	return make("div", null, make("h3", null, "Called by"), make("ol", { class: "stack" },
+	return make("div", null, make("h3", null, "Call path, the innermost first"), make("ol", { class: "stack" },
 		finding.call_path.map(name => make("li", { class: "name" }, name))));
 }
 
@@ -69,7 +69,11 @@ function findingMore(index) {
 	if (finding.in_kernel.length)
 		made.push(make("p", null, "In the kernel: " + finding.in_kernel.slice(0, 6).map(one =>
 			one.name + " " + formatShare(one.share)).join(", ") + "."));
-	made.push(make("p", { class: "soft" }, figure(at + "samples", "count"), (finding.samples === 1 ? " sample" : " samples") + " and ", figure(at + "sleeps", "count"),
+	if (finding.kind === "hang")
+		made.push(make("p", { class: "soft" }, finding.by_stacks ? "Stacks show where it is" : "No stack shows where it is",
+			"; confidence ", figure(at + "confidence", "text"), "."));
+	else
+		made.push(make("p", { class: "soft" }, figure(at + "samples", "count"), (finding.samples === 1 ? " sample" : " samples") + " and ", figure(at + "sleeps", "count"),
 		(finding.sleeps === 1 ? " sleep" : " sleeps") + " name it" + (finding.by_signature ? ", and a signature" : "") + "; confidence ", figure(at + "confidence", "text"),
 		finding.of_slow ? [", in ", figure(at + "of_slow", "share"), " of the slow ones' time and ", figure(at + "of_normal", "share"),
 			" of normal ones'"] : "",
