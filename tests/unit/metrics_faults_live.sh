@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The page faults that scope metrics --memory has of a program by perf events equal those that the kernel counted while it
-# was traced, to the last one; a thread that was not there at the begin included.
+# was traced, to the last one; a thread that was not there at the begin included. A thread that touches pages of a file which
+# are not in memory waits for faults, and one that reads them does not.
 #
 # Exit status: 0 they are; 1 not; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
@@ -90,6 +91,63 @@ print(*(sum(one["totals"].get(name, 0) for one in document["series"]) for name i
 	echo "$minor minor and $major major faults; by the kernel $((minor_after - minor_before)) and $((major_after - major_before))" > "$dir/why"
 	[ "$minor" -gt 8000 ] && [ "$minor" -eq $((minor_after - minor_before)) ] && [ "$major" -eq $((major_after - major_before)) ]
 }
+
+cat > "$dir/cold.py" << 'E'
+import mmap, os, random, sys, threading, time
+file = os.open(sys.argv[1], os.O_RDONLY)
+SIZE, SECONDS = os.fstat(file).st_size, 6
+
+def touch(end):
+    pages = mmap.mmap(file, 0, prot=mmap.PROT_READ)
+    pages.madvise(mmap.MADV_RANDOM)
+    while time.monotonic() < end:
+        pages[random.randrange(SIZE)]
+
+def read(end):
+    direct, page = os.open(sys.argv[1], os.O_RDONLY | os.O_DIRECT), mmap.mmap(-1, 4096)
+    while time.monotonic() < end:
+        os.preadv(direct, [page], 4096 * random.randrange(SIZE // 4096))
+
+def run(work):
+    with open(f"/proc/self/task/{threading.get_native_id()}/comm", "w") as comm:
+        comm.write(work.__name__)
+    work(time.monotonic() + SECONDS)
+
+threads = [threading.Thread(target=run, args=(work,)) for work in (touch, read)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+E
+
+# No page of the file is in memory as the threads begin.
+faults_are_apart() {
+	dd if=/dev/urandom of="$dir/cold" bs=1M count=128 conv=fsync 2> "$dir/said" || return 1
+	dd if="$dir/cold" iflag=nocache count=0 2>> "$dir/said" || return 1
+	python3 "$dir/cold.py" "$dir/cold" &
+	target=$!
+	sleep 0.5
+	"$scope" metrics --source perf -d 3 -p "$target" --format json -o "$dir/cold.json" 2> "$dir/said" || return 1
+	wait "$target"
+	target=
+	python3 -c '
+import json, sys
+document = json.load(open(sys.argv[1]))
+asleep = {one["name"]: [one["totals"].get(name, 0) / 1e6 for name in ("fault_wait_time", "io_wait", "uninterruptible")]
+          for one in document["series"]}
+print("ms asleep for faults, in iowait, uninterruptible:", {name: asleep[name] for name in ("touch", "read")})
+sys.exit(not 0 < asleep["touch"][0] <= sum(asleep["touch"][1:]) or asleep["read"][0] > 0 or not sum(asleep["read"][1:]))
+' "$dir/cold.json" > "$dir/why"
+}
+
+if [ "$(stat -f -c %T "$dir")" = tmpfs ]; then
+	echo "skipped: files of $dir are always in memory"
+elif faults_are_apart; then
+	echo "ok - $(cat "$dir/why")"
+else
+	echo "not ok - $(cat "$dir/why" "$dir/said")"
+	exit 1
+fi
 
 # Major faults while it sleeps at the begin, before it is counted, are possible once.
 for _ in 1 2; do

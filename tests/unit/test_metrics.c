@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "analysis/meter.h"
+#include "metrics/rejoin.h"
 #include "metrics/view.h"
 #include "trace_of.h"
 
@@ -97,8 +98,8 @@ static void count(struct story *story, unsigned thread, enum scope_metric metric
 		story->ledger[thread][metric] += value;
 }
 
-/* Asleep and woken, perhaps preempted after that, from `at` on; returns when it runs again. */
-static uint64_t sleep_from(struct story *story, unsigned thread, uint64_t at)
+/* Asleep and woken, perhaps preempted after that, from `at` on; returns when it runs again. Outside calls that is for a page. */
+static uint64_t sleep_from(struct story *story, unsigned thread, uint64_t at, bool in_call)
 {
 	static const struct {
 		const char *state;
@@ -117,6 +118,7 @@ static uint64_t sleep_from(struct story *story, unsigned thread, uint64_t at)
 	say(story, at + slept_ns, "%u waking %u from - hardirq", thread, tid);
 	say(story, at + slept_ns + queued_ns, "%u switch 0 %u sleeping", thread, tid);
 	count(story, thread, ways[way].metric, slept_ns);
+	count(story, thread, SCOPE_METRIC_FAULT_WAIT, way && !in_call ? slept_ns : 0);
 	count(story, thread, SCOPE_METRIC_SLEEPS, 1);
 	count(story, thread, SCOPE_METRIC_PAGE_WAIT_TIME, stalls ? slept_ns : 0);
 	count(story, thread, SCOPE_METRIC_QUEUE, queued_ns);
@@ -178,7 +180,7 @@ static uint64_t call_from(struct story *story, unsigned thread, uint64_t at)
 		    (uintmax_t)ret, kind->args);
 	} else {
 		say(story, end, "%u enter %u %s enter=%ju args=%s", thread, tid, kind->name, (uintmax_t)at, kind->args);
-		end = sleep_from(story, thread, end) + short_ns;
+		end = sleep_from(story, thread, end, true) + short_ns;
 		count(story, thread, SCOPE_METRIC_RUN, short_ns);
 		say(story, end, "%u exit %u %s ret=%ju", thread, tid, kind->name, (uintmax_t)ret);
 	}
@@ -202,7 +204,16 @@ static void live(struct story *story, unsigned thread)
 		count_from(story, thread, now, ran_ns);
 		now += ran_ns;
 		count(story, thread, SCOPE_METRIC_RUN, ran_ns);
-		now = dice(story, 8) ? call_from(story, thread, now) : preempt_from(story, thread, now);
+		switch (dice(story, 16)) {
+		case 0:
+			now = preempt_from(story, thread, now);
+			break;
+		case 1:
+			now = sleep_from(story, thread, now, false);
+			break;
+		default:
+			now = call_from(story, thread, now);
+		}
 	}
 	/* It sleeps in a call until the end. */
 	say(story, now + 10, "%u enter %u epoll_wait enter=%ju args=5", thread, FIRST_TID + thread, (uintmax_t)now);
@@ -490,6 +501,99 @@ static void units_are_those_of_the_pass(void **state)
 	free(text);
 }
 
+/* Threads 11 and 12 serve clients, or one of them sleeps for a disk all the time; 13 keeps house. All have one name. */
+static struct scope_trace *trace_of_pool(unsigned stuck, uint32_t first_tid)
+{
+	size_t size;
+	char *text;
+	FILE *to = open_memstream(&text, &size);
+	struct scope_trace *trace;
+
+	fprintf(to, "meta begin_ns 0\nmeta end_ns 1000000000\nfd 1 7 accepted -\nfd 1 8 accepted -\n");
+	for (unsigned i = 0; i < 3; i++)
+		fprintf(to, "1 0 fork %u parent=1 tgid=1 comm=pool\n", first_tid + i);
+	for (uint64_t at = 1000000; at < 999000000; at += 1000000)
+		for (unsigned i = 0; i < 3; i++) {
+			const uint64_t now = at + 300000 * i;
+			const unsigned tid = first_tid + i;
+
+			fprintf(to, "%ju 0 switch 0 %u sleeping\n", (uintmax_t)now, tid);
+			if (i < 2 && i >= stuck) {
+				fprintf(to, "%ju 0 syscall %u read enter=%ju ret=9 args=%u\n", (uintmax_t)now + 2000,
+					tid, (uintmax_t)now + 1000, 7 + i);
+				fprintf(to, "%ju 0 syscall %u write enter=%ju ret=9 args=%u\n", (uintmax_t)now + 90000,
+					tid, (uintmax_t)now + 80000, 7 + i);
+			}
+			fprintf(to, "%ju 0 switch %u 0 %s\n", (uintmax_t)now + 100000, tid,
+				i < stuck ? "disk iowait" : "sleeping");
+		}
+	assert_int_equal(fclose(to), 0);
+	trace = trace_of(text);
+	free(text);
+	return trace;
+}
+
+static const struct scope_metric_line *line_named(const struct scope_metrics_view *view, const char *name)
+{
+	for (size_t i = 0; i < view->lines; i++)
+		if (!strcmp(view->line[i].name, name))
+			return &view->line[i];
+	return NULL;
+}
+
+/* The view of the later trace, with the groups of the earlier one, must have two threads that serve clients, and one more. */
+static void check_pool(unsigned stuck, uint32_t first_tid)
+{
+	const struct scope_metrics_options options = { .step_ns = 100000000 };
+	struct scope_trace *before = trace_of_pool(0, 11), *after = trace_of_pool(stuck, first_tid);
+	struct scope_metered then, now;
+	const struct scope_metric_line *line;
+	struct scope_metrics_view *old, *view;
+	uint64_t asleep_ns = 0;
+
+	assert_int_equal(scope_analysis_meter(before, &options, &then), 0);
+	assert_int_equal(scope_analysis_meter(after, &options, &now), 0);
+	assert_int_equal(scope_metrics_view_create(then.metrics, then.found.distributions, then.found.groups,
+						   SCOPE_METRICS_BY_GROUP, &old),
+			 0);
+	assert_int_equal(scope_metrics_view_create(now.metrics, now.found.distributions, now.found.groups,
+						   SCOPE_METRICS_BY_GROUP, &view),
+			 0);
+	for (size_t i = 0; i < view->lines; i++)
+		asleep_ns += view->line[i].total.value[SCOPE_METRIC_IOWAIT];
+	assert_int_equal(scope_metrics_view_rejoin(
+				 view, &(struct scope_metrics_grouped){ now.found.distributions, now.found.groups },
+				 &(struct scope_metrics_grouped){ then.found.distributions, then.found.groups }),
+			 0);
+	assert_int_equal(old->lines, 2);
+	assert_int_equal(view->lines, 2);
+	for (size_t i = 0; i < old->lines; i++) {
+		line = line_named(view, old->line[i].name);
+		assert_non_null(line);
+		assert_int_equal(line->threads, old->line[i].threads);
+		assert_int_equal(line->serves, old->line[i].serves);
+		assert_int_equal(line->pickup, old->line[i].pickup);
+		if (line->serves)
+			assert_int_equal(line->total.value[SCOPE_METRIC_IOWAIT], asleep_ns);
+	}
+	assert_true(stuck ? asleep_ns > 800000000ull * stuck : !asleep_ns);
+	scope_metrics_view_destroy(old);
+	scope_metrics_view_destroy(view);
+	scope_analysis_metered_free(&then);
+	scope_analysis_metered_free(&now);
+	scope_trace_close(before);
+	scope_trace_close(after);
+}
+
+/* A thread that is stuck for the whole window picks up no work, but stays in the group that it was in. */
+static void a_stuck_thread_stays_in_its_group(void **state)
+{
+	(void)state;
+	for (unsigned stuck = 0; stuck <= 2; stuck++)
+		check_pool(stuck, 11);
+	check_pool(0, 21); /* started again */
+}
+
 /* The host is a line of its own; what it counted is split over steps, and is the same for any step. */
 static void the_host_is_a_line(void **state)
 {
@@ -541,6 +645,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(they_equal_the_ledger),
+		cmocka_unit_test(a_stuck_thread_stays_in_its_group),
 		cmocka_unit_test(the_host_is_a_line),
 		cmocka_unit_test(later_threads_share_a_series),
 		cmocka_unit_test(they_say_what_is_not_known),

@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "metrics/rejoin.h"
+
 /* A window of 3 s has intervals as well; rows for 64 threads of 90 s, and longer steps beyond them. */
 static const struct scope_metrics_options metrics_options = { .step_ns = 100000000, .rows_max = 60000 };
 
@@ -59,7 +61,9 @@ int scope_analysis_baseline_changes(const struct scope_baseline *baseline, const
 				    uint64_t from_ns, struct scope_metric_changes *ret_changes)
 {
 	const struct scope_metered *metered = &baseline->metered;
-	struct scope_metrics_view *before, *after;
+	const struct scope_metrics_grouped now = { found->distributions, found->groups };
+	const struct scope_metrics_grouped then = { metered->found.distributions, metered->found.groups };
+	struct scope_metrics_view *before, *after = NULL;
 	int err = scope_metrics_take_units(baseline->here, found->distributions, found->groups);
 
 	if (!err)
@@ -70,13 +74,14 @@ int scope_analysis_baseline_changes(const struct scope_baseline *baseline, const
 	err = scope_metrics_view_create(baseline->here, found->distributions, found->groups, SCOPE_METRICS_BY_GROUP,
 					&after);
 	if (!err)
+		err = scope_metrics_view_rejoin(after, &now, &then);
+	if (!err)
 		err = scope_metrics_change(&(struct scope_metrics_window){ .view = before, .end = before->steps },
 					   &(struct scope_metrics_window){ .view = after,
 									   .first = step_of(after, from_ns),
 									   .end = after->steps },
 					   ret_changes);
-	if (!err)
-		scope_metrics_view_destroy(after);
+	scope_metrics_view_destroy(after);
 	scope_metrics_view_destroy(before);
 	return err;
 }

@@ -14,6 +14,7 @@
 #include "cmd/held.h"
 #include "cmd/metrics_live.h"
 #include "cmd/metrics_options.h"
+#include "metrics/rejoin.h"
 #include "metrics/shift.h"
 #include "report/metrics_text.h"
 #include "trace/writer.h"
@@ -169,12 +170,16 @@ static int change_after(const struct scope_metrics_view *view, char text[48], st
 	return scope_metrics_change(&before, &after, ret_changes);
 }
 
-static int change_since(const struct scope_metered *baseline, const struct scope_metrics_view *view,
-			struct scope_metric_changes *ret_changes)
+static int change_since(const struct scope_metered *baseline, const struct scope_metered *metered,
+			struct scope_metrics_view *view, struct scope_metric_changes *ret_changes)
 {
+	const struct scope_metrics_grouped now = { metered->found.distributions, metered->found.groups };
+	const struct scope_metrics_grouped then = { baseline->found.distributions, baseline->found.groups };
 	struct scope_metrics_view *other;
-	int err = view_of(baseline, SCOPE_METRICS_BY_GROUP, &other);
+	int err = scope_metrics_view_rejoin(view, &now, &then);
 
+	if (!err)
+		err = view_of(baseline, SCOPE_METRICS_BY_GROUP, &other);
 	if (err)
 		return err;
 	err = scope_metrics_change(&(struct scope_metrics_window){ .view = other, .end = other->steps },
@@ -222,7 +227,7 @@ static int print(const struct scope_cmd_metrics *request, const struct scope_tra
 		is_compared = false;
 	}
 	if (!err && baseline)
-		err = change_since(baseline, view, &changes);
+		err = change_since(baseline, metered, view, &changes);
 	if (!err && request->by == SCOPE_METRICS_BY_GROUP) {
 		err = scope_metrics_relations(view, request->relate, &relations);
 		report.relations = err ? NULL : &relations;

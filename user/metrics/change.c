@@ -126,20 +126,25 @@ static bool says_what_for(unsigned metric)
 	       scope_metrics_row[metric].family != SCOPE_METRICS_INTERRUPT;
 }
 
-/* The time that work waits is a sum. A part of it that grew by half as much or more takes its place, and goes before it. */
-static void put_part_first(struct scope_group_change *group)
+static bool is_for_a_page(unsigned metric)
+{
+	return metric == SCOPE_METRIC_FAULT_WAIT;
+}
+
+/* A time may be a sum. A part of it that grew by half as much or more takes its place, and goes before it. */
+static void put_part_first(struct scope_group_change *group, unsigned sum, bool (*is_part)(unsigned metric))
 {
 	struct scope_metric_change taken;
 	size_t at = 0, part;
 	double grew;
 
-	while (at < group->changes && group->change[at].metric != SCOPE_METRIC_WORK_WAIT)
+	while (at < group->changes && group->change[at].metric != sum)
 		at++;
 	if (at == group->changes)
 		return;
 	grew = group->change[at].after - group->change[at].before;
 	for (part = at + 1; part < group->changes; part++)
-		if (says_what_for(group->change[part].metric) &&
+		if (is_part(group->change[part].metric) &&
 		    group->change[part].after - group->change[part].before >= SCOPE_CHANGE_PART * grew)
 			break;
 	if (grew <= 0 || part == group->changes)
@@ -147,6 +152,13 @@ static void put_part_first(struct scope_group_change *group)
 	taken = group->change[part];
 	memmove(&group->change[at + 1], &group->change[at], (part - at) * sizeof(taken));
 	group->change[at] = taken;
+}
+
+static void put_parts_first(struct scope_group_change *group)
+{
+	put_part_first(group, SCOPE_METRIC_IOWAIT, is_for_a_page);
+	put_part_first(group, SCOPE_METRIC_DISK, is_for_a_page);
+	put_part_first(group, SCOPE_METRIC_WORK_WAIT, says_what_for);
 }
 
 /* The call by which threads pick up work has its time in that family; FAMILIES: in none. */
@@ -233,7 +245,7 @@ static int change_line(const struct scope_metrics_window *before, const struct s
 	group->score = sqrt(squares);
 	group->clients = group->clients && one->serves && other->serves;
 	qsort(group->change, group->changes, sizeof(*group->change), compare_changes);
-	put_part_first(group);
+	put_parts_first(group);
 	return 0;
 }
 

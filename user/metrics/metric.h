@@ -43,6 +43,8 @@ enum scope_metric_unit {
 	X(UNKNOWN, unknown, SCHEDULING, TIME, "not known: before the first event, or after a loss")                    \
 	X(SLEEPS, voluntary_switches, SCHEDULING, COUNT, "times it left the CPU to sleep")                             \
 	X(PREEMPTIONS, involuntary_switches, SCHEDULING, COUNT, "times it left the CPU, still able to run")            \
+	X(FAULT_WAIT, fault_wait_time, SCHEDULING, TIME,                                                               \
+	  "of these, asleep for a page of a file or of swap, outside calls")                                           \
 	X(FUTEX_TIME, futex_wait_time, FUTEX, TIME, "in calls that wait for a futex")                                  \
 	X(FUTEX_WAITS, futex_waits, FUTEX, COUNT, "such calls")                                                        \
 	X(FUTEX_WAKES, futex_wakes, FUTEX, COUNT, "calls that wake waiters of a futex")                                \

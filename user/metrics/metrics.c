@@ -262,21 +262,40 @@ static enum scope_metric state_of(const struct scope_thread *thread)
 	}
 }
 
+/* Asleep for a device outside calls: only for a page, after a page fault. */
+static bool waits_for_page(const struct scope_thread *thread)
+{
+	return thread->run == SCOPE_RUN_BLOCKED && thread->disk && thread->wait == SCOPE_WAIT_FAULT;
+}
+
+/* A stay that is longer than a step, or not in the step of the one before. */
+static __attribute__((noinline)) int spread_stay(struct scope_metrics *metrics, const struct scope_thread *thread,
+						 uint64_t begin_ns, uint64_t end_ns)
+{
+	const size_t series = scope_metrics_series(metrics, thread->index);
+	int err = scope_metrics_meet(metrics, thread->index);
+
+	if (!err)
+		err = scope_metrics_store_spread(&metrics->thread, series, state_of(thread), begin_ns, end_ns);
+	if (!err && waits_for_page(thread))
+		err = scope_metrics_store_spread(&metrics->thread, series, SCOPE_METRIC_FAULT_WAIT, begin_ns, end_ns);
+	return err;
+}
+
 static int on_stay(void *user, const struct scope_thread *thread, uint64_t begin_ns, uint64_t end_ns)
 {
 	struct scope_metrics *metrics = user;
 	const size_t series = scope_metrics_series(metrics, thread->index);
 	struct scope_metric_cells *cells = NULL;
-	int err;
 
 	if (series < metrics->thread.count)
 		cells = scope_metrics_store_recent(&metrics->thread, series, begin_ns, end_ns);
-	if (cells) {
-		cells->value[state_of(thread)] += end_ns - begin_ns;
-		return 0;
-	}
-	err = scope_metrics_meet(metrics, thread->index);
-	return err ? err : scope_metrics_store_spread(&metrics->thread, series, state_of(thread), begin_ns, end_ns);
+	if (!cells)
+		return spread_stay(metrics, thread, begin_ns, end_ns);
+	cells->value[state_of(thread)] += end_ns - begin_ns;
+	if (__builtin_expect(waits_for_page(thread), 0))
+		cells->value[SCOPE_METRIC_FAULT_WAIT] += end_ns - begin_ns;
+	return 0;
 }
 
 /* Up to 1 us, 10 us, and so on. */

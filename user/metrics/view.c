@@ -128,17 +128,23 @@ static const char *pickup_name(const struct scope_group *group)
 	}
 }
 
-static void name_group(const struct scope_groups *groups, size_t at, struct scope_metric_line *line)
+void scope_metrics_view_name_group(const struct scope_groups *groups, size_t at, char name[SCOPE_METRICS_NAME])
 {
 	const struct scope_group *group = &groups->group[at];
 	bool alone = true;
 
 	for (size_t i = 0; i < groups->count; i++)
 		alone = alone && (i == at || strcmp(groups->group[i].name, group->name));
-	snprintf(line->name, sizeof(line->name), "%s%s%s%s%s", group->name, alone ? "" : " (",
+	snprintf(name, SCOPE_METRICS_NAME, "%s%s%s%s%s", group->name, alone ? "" : " (",
 		 alone ? "" : pickup_name(group),
 		 !alone && group->reads && group->pickup != SCOPE_CALL_PLAIN ? ", for clients" : "", alone ? "" : ")");
+}
+
+void scope_metrics_view_describe_group(const struct scope_group *group, struct scope_metric_line *line)
+{
 	line->threads = group->threads;
+	line->serves = group->reads;
+	line->pickup = group->pickup == SCOPE_CALL_PLAIN && line->serves ? SCOPE_CALL_READ : group->pickup;
 }
 
 static const char *kind_name(uint8_t kind)
@@ -193,8 +199,7 @@ static void name_kind(const struct scope_groups *groups, const struct scope_metr
 		snprintf(line->name, sizeof(line->name), "all others");
 		return;
 	}
-	name_group(groups, kind->group, line);
-	line->threads = 0;
+	scope_metrics_view_name_group(groups, kind->group, line->name);
 	vector = scope_cluster_vector_set_get(groups->group[kind->group].vectors, kind->vector);
 	used = strlen(line->name);
 	used += (size_t)snprintf(
@@ -218,7 +223,7 @@ static void sum_line(const struct scope_metrics_view *view, struct scope_metric_
 static int compare_names(const void *left, const void *right)
 {
 	const struct scope_metric_line *a = left, *b = right;
-	const int order = strcmp(a->name, b->name);
+	const int order = a->host != b->host ? (a->host ? -1 : 1) : strcmp(a->name, b->name);
 
 	return order ? order : (a->tid > b->tid) - (a->tid < b->tid);
 }
@@ -241,6 +246,14 @@ static int compare_weights(const void *left, const void *right)
 	return a != b ? (a < b) - (a > b) : compare_names(left, right);
 }
 
+void scope_metrics_view_sort(struct scope_metrics_view *view)
+{
+	const bool by_weight = view->by == SCOPE_METRICS_BY_OBJECT || view->by == SCOPE_METRICS_BY_KIND;
+
+	if (view->lines)
+		qsort(view->line, view->lines, sizeof(*view->line), by_weight ? compare_weights : compare_names);
+}
+
 /* Sums up a group; the number after the last group is for the series that threads share. */
 static void sum_group(const struct scope_metrics_view *view, const struct scope_groups *groups, size_t at,
 		      struct scope_metric_line *line)
@@ -258,10 +271,8 @@ static void sum_group(const struct scope_metrics_view *view, const struct scope_
 		snprintf(line->name, sizeof(line->name), "all later threads");
 		return;
 	}
-	name_group(groups, at, line);
-	line->serves = groups->group[at].reads;
-	line->pickup = groups->group[at].pickup == SCOPE_CALL_PLAIN && line->serves ? SCOPE_CALL_READ
-										    : groups->group[at].pickup;
+	scope_metrics_view_name_group(groups, at, line->name);
+	scope_metrics_view_describe_group(&groups->group[at], line);
 	line->latency = metrics->units && at < metrics->groups ? &metrics->group_latency[at] : NULL;
 }
 
@@ -341,9 +352,7 @@ int scope_metrics_view_create(const struct scope_metrics *metrics, const struct 
 		scope_metrics_view_destroy(view);
 		return err;
 	}
-	if (view->lines)
-		qsort(view->line, view->lines, sizeof(*view->line),
-		      by == SCOPE_METRICS_BY_OBJECT || by == SCOPE_METRICS_BY_KIND ? compare_weights : compare_names);
+	scope_metrics_view_sort(view);
 	err = metrics->host_rows > 1 && has_host(by) ? add_host(view) : 0;
 	if (err)
 		scope_metrics_view_destroy(view);

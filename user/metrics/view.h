@@ -15,12 +15,15 @@ enum scope_metrics_by {
 
 extern const char *const scope_metrics_by_name[SCOPE_METRICS_BYS];
 
+#define SCOPE_METRICS_NAME 128 /* no rule: room for the name of a line */
+
 struct scope_metric_line {
-	char name[128];
+	char name[SCOPE_METRICS_NAME];
 	uint32_t tid, tgid; /* of a thread; tgid also of an object's process; else 0 */
 	uint32_t threads;   /* of a group; else 0 */
 	bool serves;	    /* a group that reads from clients */
 	uint8_t pickup;	    /* enum scope_timeline_call_role by which a group picks up work; PLAIN: it does not */
+	bool emptied;	    /* threads of the group went to other lines (metrics/rejoin.h) */
 	bool host; /* no threads: the host and the control group; it has the metrics of SCOPE_METRICS_HOST alone */
 	struct scope_metric_cells *cell;
 	struct scope_metric_cells total;
@@ -42,6 +45,13 @@ int scope_metrics_view_create(const struct scope_metrics *metrics, const struct 
 			      const struct scope_groups *groups, enum scope_metrics_by by,
 			      struct scope_metrics_view **ret_view);
 void scope_metrics_view_destroy(struct scope_metrics_view *view); /* NULL is fine */
+
+/* For metrics/rejoin.c: the name of a group's line, which says how its threads pick up work if others have that name, too. */
+void scope_metrics_view_name_group(const struct scope_groups *groups, size_t at, char name[SCOPE_METRICS_NAME]);
+/* For metrics/rejoin.c: its threads, and how they pick up work. */
+void scope_metrics_view_describe_group(const struct scope_group *group, struct scope_metric_line *line);
+/* For metrics/rejoin.c: brings lines into their order. */
+void scope_metrics_view_sort(struct scope_metrics_view *view);
 
 /* Length of a step, ns; the last one may be shorter. */
 uint64_t scope_metrics_view_step_ns(const struct scope_metrics_view *view, size_t step);

@@ -55,7 +55,7 @@ WANTED = {
     "disk": {"io_wait", "uninterruptible", "file_time"},
     # A lock of redis' only thread is a sleep of that; PostgreSQL waits for locks in epoll_wait.
     "lock": {"futex_wait_time", "work_wait"},
-    "memory": {"io_wait", "uninterruptible", "swapin_time", "page_wait_time", "group_reclaim_time"},
+    "memory": {"fault_wait_time", "io_wait", "uninterruptible", "swapin_time", "page_wait_time", "group_reclaim_time"},
 }
 # The threads that serve clients.
 GROUPS = {
