@@ -12,6 +12,8 @@
 #include "base/error.h"
 #include "source/selection.h"
 
+struct scope_trace;
+
 enum scope_exit {
 	SCOPE_EXIT_DONE = 0,
 	SCOPE_EXIT_ERROR = 1,
@@ -54,6 +56,9 @@ void scope_cmd_be_quiet(void);
 
 /* Prints a sentence on stderr that is not an error; for "" nothing. */
 void scope_cmd_note(const char *command, const char *note);
+
+/* Says if a trace that another one is compared with could be read in part only. Call it once all of it was read. */
+void scope_cmd_note_damage(const char *command, const char *path, const struct scope_trace *trace);
 
 /*
  * The stream for readable text: `to`, or if the user's locale does not know UTF-8 a stream that
@@ -135,8 +140,6 @@ void scope_cmd_print_lines(const char *text);
 
 /* Prints how many lines of a text were skipped, and what is wrong with the first; nothing if none was. */
 void scope_cmd_warn_skipped(const char *command, const char *name, uint64_t skipped, uint64_t all, const char *first);
-
-struct scope_trace;
 
 /*
  * Opens saved traces. A program that root runs through sudo permanently becomes the user who called

@@ -97,6 +97,14 @@ void scope_cmd_note(const char *command, const char *note)
 		scope_cmd_say(command, "%s", note);
 }
 
+void scope_cmd_note_damage(const char *command, const char *path, const struct scope_trace *trace)
+{
+	if (*scope_trace_damage(trace))
+		scope_cmd_say(command,
+			      "%s: %.300s; what could be read is compared: copy the file again, or record again", path,
+			      scope_trace_damage(trace));
+}
+
 int scope_cmd_newfile_end(const char *command, struct scope_newfile *file, int err, struct scope_error *error)
 {
 	if (!err)

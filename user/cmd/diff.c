@@ -38,6 +38,7 @@ static int analyse(const char *path, int fd, struct scope_error *error, json_t *
 	if (err) {
 		scope_error_set(error, err, "%s cannot be analysed: %s", path, strerror(-err));
 	} else {
+		scope_cmd_note_damage("diff", path, trace);
 		*ret_report = scope_report_json_make(analysis, &style);
 		if (!*ret_report)
 			err = scope_error_set(error, -ENOMEM, "no memory left for the report on %s", path);

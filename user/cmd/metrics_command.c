@@ -261,6 +261,8 @@ static int measure(const struct scope_cmd_metrics *request, struct scope_trace *
 	if (!err && before)
 		err = scope_analysis_meter(before, &request->metrics, &baseline);
 	scope_cmd_progress_end();
+	if (!err && before)
+		scope_cmd_note_damage("metrics", request->baseline, before);
 	if (err)
 		scope_error_set(error, err, "the trace cannot be analysed: %s", strerror(-err));
 	else

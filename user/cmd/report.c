@@ -204,9 +204,10 @@ static int check_end(const struct scope_cmd_report *request, const struct scope_
 }
 
 /* Takes ownership of the trace. */
-static int distributions_baseline(const char *path, struct scope_trace *trace, struct scope_analysis_options *options,
-				  struct scope_error *error)
+static int distributions_baseline(const struct scope_cmd_report *request, struct scope_trace *trace,
+				  struct scope_analysis_options *options, struct scope_error *error)
 {
+	const char *path = request->baseline;
 	int err;
 
 	scope_cmd_progress("reading the baseline");
@@ -214,6 +215,7 @@ static int distributions_baseline(const char *path, struct scope_trace *trace, s
 	scope_cmd_progress_end();
 	if (err)
 		return scope_error_set(error, err, "%s cannot be analysed: %s", path, strerror(-err));
+	scope_cmd_note_damage(request->name, path, options->baseline->trace);
 	options->listeners = &options->baseline->listeners;
 	return 0;
 }
@@ -228,7 +230,7 @@ static int prepare_baseline(const struct scope_cmd_report *request, struct scope
 	if (!request->baseline)
 		return 0;
 	err = scope_trace_open(request->baseline, error, &trace);
-	return err ? err : distributions_baseline(request->baseline, trace, options, error);
+	return err ? err : distributions_baseline(request, trace, options, error);
 }
 
 /* Opens the saved trace, or captures one; and the baseline, if there is one. */
@@ -244,7 +246,7 @@ static int open_inputs(const struct scope_cmd_report *request, struct scope_anal
 		if (err)
 			return err;
 		*ret_trace = traces[0];
-		return traces[1] ? distributions_baseline(request->baseline, traces[1], options, error) : 0;
+		return traces[1] ? distributions_baseline(request, traces[1], options, error) : 0;
 	}
 	err = prepare_baseline(request, options, error);
 	return err ? err : capture_and_open(request, options, root, error, ret_trace);
