@@ -5,10 +5,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "base/random.h"
+#include "report/swept.h"
 #include "server/scaling.h"
 
 #define POINTS 8
@@ -153,6 +157,47 @@ static void a_line_comes_back(void **state)
 		    line.intercept.value - line.intercept.low < 5.8);
 }
 
+/* What a sweep of these throughputs says in text. The caller frees. */
+static char *text_of(const double *per_s, unsigned count)
+{
+	struct scope_sweep_point point[8] = { 0 };
+	struct scope_swept swept = { .load = "load", .point = point, .points = count, .planned = count };
+	char *text = NULL;
+	size_t bytes;
+	FILE *out = open_memstream(&text, &bytes);
+
+	assert_non_null(out);
+	for (unsigned i = 0; i < count; i++) {
+		point[i] = (struct scope_sweep_point){ .conns = i + 1, .per_s = per_s[i], .threads = 1 };
+		swept.sweep.conns[swept.sweep.conns_count++] = i + 1;
+	}
+	scope_report_swept_fit(&swept);
+	assert_int_equal(scope_report_swept_text(&swept, out), 0);
+	fclose(out);
+	return text;
+}
+
+static void what_does_not_rise_is_said(void **state)
+{
+	static const double flat[] = { 886, 924, 635, 632, 917, 890, 880 },
+			    falls[] = { 900, 500, 910, 520, 480, 505, 470 },
+			    rises[] = { 100, 900, 120, 880, 1500, 300, 1600 };
+	char *text = text_of(flat, 7);
+
+	(void)state;
+	assert_non_null(strstr(text, "does not rise with clients: 760 a second with up to 4, 890 with more"));
+	free(text);
+	text = text_of(falls, 7);
+	assert_non_null(strstr(text, "does not rise with clients"));
+	free(text);
+	text = text_of(rises, 7);
+	assert_null(strstr(text, "does not rise"));
+	free(text);
+	text = text_of(flat, 3);
+	assert_null(strstr(text, "does not rise"));
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,6 +207,7 @@ int main(void)
 		cmocka_unit_test(intervals_hold_the_truth),
 		cmocka_unit_test(too_few_points_make_no_law),
 		cmocka_unit_test(a_line_comes_back),
+		cmocka_unit_test(what_does_not_rise_is_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

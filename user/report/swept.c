@@ -7,12 +7,16 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <scope/abi.h>
 
 #include "report/json.h"
 #include "report/json_part.h"
 #include "report/numbers.h"
+
+#define FLAT_POINTS 4	/* numbers of clients, from which on it is said that throughput does not rise */
+#define FLAT_TIMES 1.25 /* throughput with more clients to that with fewer: above it rises */
 
 /* At each number of clients the highest throughput, because a low rate limits it from outside. */
 static unsigned highest(const struct scope_swept *swept, double *clients, double *per_s)
@@ -79,8 +83,56 @@ static void print_value(const char *name, const struct scope_scaling_value *valu
 		fprintf(out, " (%.3g to %.3g)", value->low / unit, value->high / unit);
 }
 
-static void print_usl(const struct scope_usl *usl, FILE *out)
+static int compare_numbers(const void *left, const void *right)
 {
+	const double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+static double median(double *number, unsigned count)
+{
+	qsort(number, count, sizeof(*number), compare_numbers);
+	return (number[(count - 1) / 2] + number[count / 2]) / 2;
+}
+
+/*
+ * A throughput that does not rise has no curve that explains it, and is what a user wants to know all the same: medians of
+ * the runs with fewer clients and of those with more. False: it rises, or there are too few numbers of clients.
+ */
+static bool print_flat(const struct scope_swept *swept, FILE *out)
+{
+	double clients[SCOPE_SWEEP_POINTS], per_s[SCOPE_SWEEP_POINTS], sorted[SCOPE_SWEEP_POINTS];
+	double few[SCOPE_SWEEP_POINTS], many[SCOPE_SWEEP_POINTS], limit, less, more;
+	const unsigned count = highest(swept, clients, per_s);
+	unsigned fews = 0, manys = 0;
+
+	if (count < FLAT_POINTS)
+		return false;
+	memcpy(sorted, clients, count * sizeof(*sorted));
+	limit = median(sorted, count);
+	for (unsigned i = 0; i < count; i++)
+		if (clients[i] <= limit)
+			few[fews++] = per_s[i];
+		else
+			many[manys++] = per_s[i];
+	less = median(few, fews);
+	more = median(many, manys);
+	if (more > FLAT_TIMES * less)
+		return false;
+	fprintf(out,
+		"  throughput: does not rise with clients: %.0f a second with up to %.0f, %.0f with more (medians). The "
+		"server, or\n    the load itself, is at its limit with few\n",
+		less, limit, more);
+	return true;
+}
+
+static void print_usl(const struct scope_swept *swept, FILE *out)
+{
+	const struct scope_usl *usl = &swept->throughput;
+
+	if (!usl->known && print_flat(swept, out))
+		return;
 	if (!usl->known) {
 		fprintf(out,
 			"  throughput: no scaling law fits (R² %.2f of %zu numbers of clients; at least 4, and more than 0.9)\n",
@@ -116,7 +168,7 @@ int scope_report_swept_text(const struct scope_swept *swept, FILE *out)
 		print_point(&swept->point[i], out);
 	fputc('\n', out);
 	if (swept->sweep.conns_count)
-		print_usl(&swept->throughput, out);
+		print_usl(swept, out);
 	print_line("CPU of a request in µs", "request a second", &swept->cpu, 1e3, out);
 	print_line("waits of a request in µs", "request a second", &swept->wait, 1e3, out);
 	print_line("threads", "client", &swept->threads, 1, out);
