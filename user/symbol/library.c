@@ -73,6 +73,14 @@ const char *const scope_symbol_library_defaults[] = {
 	"libnio.so",
 	"libnet.so",
 	"libzip.so",
+	/* Those of JavaScript, where V8, libuv and OpenSSL are in the program's file; of Erlang; and of .NET. */
+	"node",
+	"nodejs",
+	"deno",
+	"beam*.smp",
+	"libcoreclr.so",
+	"libclrjit.so",
+	"libSystem.Native.so",
 	/* All files directly in a library folder of the system, multiarch folders included. */
 	"/lib/*.so*",
 	"/lib64/*.so*",
@@ -120,6 +128,7 @@ static const char *const runtimes[] = {
 	"Builtin:*",
 	"BytecodeHandler:*",
 	"Stub:*",
+	"RegExp:*",
 	"*:* node:*",
 	NULL,
 };
