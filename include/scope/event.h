@@ -305,7 +305,7 @@ struct scope_record_frames {
 	__u16 count;
 	__u32 cost_ns; /* as in STACK; of TASKS: how many wait there */
 	__u8 ended;    /* SCOPE_FRAMES_* */
-	__u8 zero;
+	__u8 waited;   /* of TASKS: seconds for which the first of them has waited, 255: or more; 0: none of them for one */
 	__u16 since; /* of a SNAPSHOT, and TASKS: time since the one before was due, in units of 0.1 ms; else 0 */
 };
 

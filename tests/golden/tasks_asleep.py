@@ -8,8 +8,9 @@ CONNECTIONS = range(10, 26)
 LOOK_NS = 10_000_000
 
 
-def serve(seed, wait_of, looks=True, seconds=8):
-    """wait_of(random): for how long a request waits, and the places where tasks are then; 0: it does not."""
+def serve(seed, wait_of, looks=True, seconds=8, lasting=()):
+    """wait_of(random): for how long a request waits, and the places where tasks are then; 0: it does not. lasting: rows of a place, the
+    number of tasks that wait there to the end, and since when, ns; before 0: since before the window."""
     trace = Trace(seconds=seconds, seed=seed)
     trace.fd(4, "epoll")
     for fd in CONNECTIONS:
@@ -42,11 +43,11 @@ def serve(seed, wait_of, looks=True, seconds=8):
         free.append(fd)
     thread.stuck("epoll_pwait", args="4")
     if looks:
-        look(trace, waits)
+        look(trace, waits, lasting)
     trace.print()
 
 
-def look(trace, waits):
+def look(trace, waits, lasting):
     """One flusher always sleeps, but for a moment now and then; and each connection that waits for a request has a task."""
     time = 5_000_000
     while time < trace.end_ns:
@@ -59,4 +60,9 @@ def look(trace, waits):
             if count:
                 trace.add(time, 8191, f"tasks 100 {trace.chain(list(place) + ['libc:gopark'])} unwound "
                                       f"since={LOOK_NS} count={count}")
+        for place, count, from_ns in lasting:
+            if from_ns <= time:
+                waited = min((time - from_ns) // 1_000_000_000, 255)
+                trace.add(time, 8191, f"tasks 100 {trace.chain(list(place) + ['libc:runtime.gopark'])} unwound "
+                                      f"since={LOOK_NS} count={count}" + (f" waited={waited}" if waited else ""))
         time += LOOK_NS + trace.random.randint(-20, 20) * 100_000

@@ -222,7 +222,7 @@ class Cpu:
         self.after_state = at + 104 + 8 * count, tid
         return line, 104 + 8 * count
 
-    def stack(self, at, reason, flags, text, cost, kernel_ip, ended=0, since=0):
+    def stack(self, at, reason, flags, text, cost, kernel_ip, ended=0, since=0, waited=0):
         tid = self.tid
         if reason == 0 and self.after_state and self.after_state[0] == at:
             tid = self.after_state[1]
@@ -230,7 +230,7 @@ class Cpu:
                 f'{f" cost={cost}" if cost and reason != 4 else ""}'
                 f'{f" kernel_ip={kernel_ip:#x}" if flags & 16 else ""}{flag_words(STACK_FLAGS, flags)}'
                 f'{flag_words(ENDED_FLAGS, ended)}{f" since={since * 100000}" if since else ""}'
-                f'{f" count={cost}" if cost and reason == 4 else ""}'
+                f'{f" count={cost}" if cost and reason == 4 else ""}{f" waited={waited}" if waited and reason == 4 else ""}'
                 f'{f" reason={reason}" if reason == 2 or reason > 4 else ""}')
 
     def take_chain(self, data, at, r):
@@ -260,13 +260,13 @@ class Cpu:
         return line, 16 + 8 * count + (size + 7) // 8 * 8
 
     def take_frames(self, data, at, r):
-        reason, flags, count, cost, ended, since = struct.unpack('<BBHIBxH', r[4:16])
+        reason, flags, count, cost, ended, waited, since = struct.unpack('<BBHIBBH', r[4:16])
         more = 1 if flags & 16 else 0
         if ended & ~8 not in (1, 2, 4) or count < more:
             raise Damaged('frames that cannot be')
         ips = list(self.more(data, at + 16, count, 1024 + more))
         kernel_ip = ips.pop() if more else 0
-        return self.stack(at, reason, flags, addresses(ips), cost, kernel_ip, ended, since), 16 + 8 * count
+        return self.stack(at, reason, flags, addresses(ips), cost, kernel_ip, ended, since, waited), 16 + 8 * count
 
     def take_comm(self, data, at, r):
         tid, tgid = struct.unpack('<II', r[4:12])

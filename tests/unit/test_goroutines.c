@@ -15,11 +15,14 @@
 #define BYTES 0x10000u
 #define WAITING 4
 #define RUNNING 2
+#define IN_SYSCALL 3
 #define STATUS 144
 
 static uint8_t data[BYTES];
 static struct scope_memory memory;
 static struct scope_goroutine_places places;
+static struct scope_goroutine_waits waits;
+static uint64_t now_ns;
 static uint64_t changes_at; /* a read of this address changes the status of the goroutine there; 0: none */
 
 static void put(uint64_t address, uint64_t word)
@@ -39,7 +42,7 @@ static bool read_data(void *context, uint64_t address, void *to, size_t bytes)
 }
 
 /* A list of three at BASE + 0x100, each of which has a stack of 0x1000 bytes and two frames above its own. */
-static const struct scope_goroutines goroutines = { BASE, BASE + 8, STATUS };
+static const struct scope_goroutines goroutines = { BASE, BASE + 8, STATUS, 0x402f00, 0x403000 };
 
 static uint64_t goroutine(unsigned number)
 {
@@ -54,7 +57,8 @@ static uint64_t stack(unsigned number)
 static void begin(void)
 {
 	memset(data, 0, sizeof(data));
-	changes_at = 0;
+	memset(&waits, 0, sizeof(waits));
+	changes_at = now_ns = 0;
 	memory = (struct scope_memory){ .read = read_data };
 	scope_interpreter_memory_begin(&memory, 1000);
 	put(BASE, BASE + 0x100);
@@ -78,7 +82,7 @@ static void begin(void)
 
 static bool look(void)
 {
-	return scope_interpreter_goroutines_look(&memory, &goroutines, &places);
+	return scope_interpreter_goroutines_look(&memory, &goroutines, now_ns, &waits, &places);
 }
 
 static void those_in_one_place_are_counted_together(void **state)
@@ -106,6 +110,92 @@ static void only_those_that_wait_count(void **state)
 	put(goroutine(1) + STATUS, WAITING | 0x1000); /* and the collector looks at it */
 	assert_true(look());
 	assert_int_equal(places.looked, 2);
+}
+
+static bool look_at(uint64_t ms)
+{
+	now_ns = ms * 1000000;
+	scope_interpreter_memory_begin(&memory, 1000);
+	return look();
+}
+
+static void those_that_have_waited_for_a_second_are_apart(void **state)
+{
+	(void)state;
+	begin();
+	assert_true(look_at(1000));
+	assert_true(look_at(1900));
+	assert_int_equal(places.places, 2);
+	assert_int_equal(places.place[0].waited_s, 0);
+	put(stack(1) + 0x810, 7); /* another word on its stack: it has gone on */
+	assert_true(look_at(2000));
+	assert_int_equal(places.places, 3);
+	assert_int_equal(places.place[0].goroutines, 1);
+	assert_int_equal(places.place[0].waited_s, 1);
+	assert_int_equal(places.place[1].goroutines, 1);
+	assert_int_equal(places.place[1].waited_s, 0);
+	assert_true(look_at(5000));
+	assert_int_equal(places.places, 2);
+	assert_int_equal(places.place[0].goroutines, 2);
+	assert_int_equal(places.place[0].waited_s, 4); /* the first of both */
+	assert_true(look_at(900000));
+	assert_int_equal(places.place[0].waited_s, SCOPE_GOROUTINE_WAITED_MAX);
+	/* In a look it ran. */
+	put(goroutine(0) + STATUS, RUNNING);
+	put(goroutine(1) + STATUS, RUNNING);
+	assert_true(look_at(900010));
+	put(goroutine(0) + STATUS, WAITING);
+	assert_true(look_at(900020));
+	assert_int_equal(places.place[0].waited_s, 0);
+}
+
+static void one_in_a_system_call_counts_after_a_second(void **state)
+{
+	const uint64_t sp = stack(0) + 0x800;
+
+	(void)state;
+	begin();
+	put(goroutine(0) + STATUS, IN_SYSCALL);
+	put(goroutine(0) + 104, 0x123); /* what its frame pointer was long ago */
+	put(sp + 0x10, sp + 0x18);	/* the address of a variable, which leads nowhere */
+	put(sp + 0x60, sp + 0xa0);	/* three frames, at 0x20, 0x60, and 0xa0 */
+	put(sp + 0xa0, 0);
+	put(sp + 0xa8, 0x405000);
+	assert_true(look_at(1000));
+	assert_int_equal(places.places, 2); /* those of the two others */
+	assert_true(look_at(2000));
+	assert_int_equal(places.places, 3);
+	assert_int_equal(places.place[0].count, 4);
+	assert_int_equal(places.address[places.place[0].first], 0x401000);
+	assert_int_equal(places.address[places.place[0].first + 1], 0x402000);
+	assert_int_equal(places.address[places.place[0].first + 3], 0x405000);
+	/* Without such frames it is not known where it is. */
+	put(sp + 0xa0, 0x7);
+	assert_true(look_at(3000));
+	assert_true(look_at(4000));
+	assert_int_equal(places.places, 2);
+}
+
+static void one_that_sleeps_again_and_again_has_waited_since_then(void **state)
+{
+	const uint64_t sp = stack(2) + 0x800;
+
+	(void)state;
+	begin();
+	put(sp + 0x28, 0x402f80); /* in time.Sleep; then a loop, and the functions that called it */
+	for (unsigned i = 1; i < 8; i++) {
+		put(sp + i * 0x40 + 0x20, sp + (i + 1) * 0x40 + 0x20);
+		put(sp + i * 0x40 + 0x28, 0x404000 + i * 0x1000);
+	}
+	put(sp + 0x20, sp + 0x60);
+	put(sp + 7 * 0x40 + 0x20, 0);
+	assert_true(look_at(1000));
+	put(sp + 0x90, 12); /* a counter of the loop's function */
+	assert_true(look_at(2500));
+	assert_int_equal(places.place[places.places - 1].waited_s, 1);
+	put(sp + 7 * 0x40 + 0x30, 12); /* of the function that serves: another request */
+	assert_true(look_at(3000));
+	assert_int_equal(places.place[places.places - 1].waited_s, 0);
 }
 
 static void one_that_goes_on_meanwhile_is_left_out(void **state)
@@ -209,6 +299,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(those_in_one_place_are_counted_together),
 		cmocka_unit_test(only_those_that_wait_count),
+		cmocka_unit_test(those_that_have_waited_for_a_second_are_apart),
+		cmocka_unit_test(one_in_a_system_call_counts_after_a_second),
+		cmocka_unit_test(one_that_sleeps_again_and_again_has_waited_since_then),
 		cmocka_unit_test(one_that_goes_on_meanwhile_is_left_out),
 		cmocka_unit_test(frames_that_lie_end_the_walk),
 		cmocka_unit_test(goroutines_that_lie_are_left_out),

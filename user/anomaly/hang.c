@@ -13,7 +13,6 @@
 #include "anomaly/kept_waiting.h"
 #include "anomaly/unserved.h"
 
-#define TIMES_P99 10
 #define SPIN_ROUNDS_PER_S 1000 /* of its time on a CPU */
 #define SPIN_RUN_SHARE 0.5     /* of the time without a call, not asleep */
 
@@ -98,7 +97,8 @@ static uint64_t group_limit(const struct scope_distributions *distributions, con
 	/* Its requests, of the slowest kind if kinds are known. */
 	for (uint32_t i = 0; i < groups->count; i++)
 		if (scope_unit_group_of_threads(groups, i) == group)
-			p99 = fmax(p99, scope_sketch_quantile(&distributions->group[i].request_wall, 0.99) * TIMES_P99);
+			p99 = fmax(p99, scope_sketch_quantile(&distributions->group[i].request_wall, 0.99) *
+						SCOPE_HANG_TIMES_P99);
 	return p99 > SCOPE_HANG_MIN_NS ? (uint64_t)p99 : SCOPE_HANG_MIN_NS;
 }
 

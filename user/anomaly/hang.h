@@ -17,6 +17,7 @@ enum scope_hang_kind {
 };
 
 #define SCOPE_HANG_MIN_NS 1000000000ull /* asleep, or running without a call */
+#define SCOPE_HANG_TIMES_P99 10		/* that time, in 99th percentiles of requests */
 #define SCOPE_HANG_RETRIES_MIN 3	/* sleeps that end by themselves without progress, from which they are one */
 
 struct scope_hang {

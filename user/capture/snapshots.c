@@ -222,6 +222,7 @@ static int take_tasks(struct scope_snapshots *snapshots, const struct scope_snap
 			.ended = row->cut ? SCOPE_FRAMES_CUT : SCOPE_FRAMES_COMPLETE,
 			.ips = row->count,
 			.tasks = (uint32_t)word[0],
+			.waited_s = (uint8_t)row->waited_s,
 			.since_ns = row->since_ns,
 			.ip = word + 1,
 		},
@@ -229,7 +230,7 @@ static int take_tasks(struct scope_snapshots *snapshots, const struct scope_snap
 
 	if (row->time_ns < snapshots->last_ns || row->time_ns > scope_now_ns() || !row->count ||
 	    row->count > SCOPE_GOROUTINE_FRAMES || !row->id_or_tid || row->id_or_tid > SCOPE_TID_MASK || !word[0] ||
-	    word[0] > SCOPE_GOROUTINES_MAX)
+	    word[0] > SCOPE_GOROUTINES_MAX || row->waited_s > SCOPE_GOROUTINE_WAITED_MAX)
 		return -EPROTO;
 	/* The addresses of functions of an interpreter are none of a program. */
 	for (uint16_t i = 0; i < row->count; i++)

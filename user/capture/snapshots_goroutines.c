@@ -15,9 +15,10 @@
 #include "symbol/goprogram.h"
 
 #define WALKER "runtime.forEachGRace" /* it reads the list without a lock, and is in every program since Go 1.17 */
-#define FILE_MAX (1ll << 30)	      /* bytes of a program that is read */
-#define FIND_READS 8u		      /* of its memory */
-#define NOT_GO 64		      /* no rule: programs that are remembered as none */
+#define SLEEPER "time.Sleep"
+#define FILE_MAX (1ll << 30) /* bytes of a program that is read */
+#define FIND_READS 8u	     /* of its memory */
+#define NOT_GO 64	     /* no rule: programs that are remembered as none */
 
 /* Files that are no Go programs, because servers start the same ones again and again. */
 static struct {
@@ -47,7 +48,7 @@ static bool read_program(int fd, struct scope_go_program *ret_program)
 
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ, NULL);
-	found = elf && !scope_symbol_go_program_read(elf, WALKER, ret_program);
+	found = elf && !scope_symbol_go_program_read(elf, WALKER, SLEEPER, ret_program);
 	elf_end(elf);
 	return found;
 }
@@ -87,11 +88,15 @@ static enum scope_snapshots_go find(uint32_t tgid, int fd, const struct stat *fi
 		return SCOPE_SNAPSHOTS_GO_UNKNOWN;
 	bytes = program.end - program.start < sizeof(code) ? program.end - program.start : sizeof(code);
 	scope_interpreter_memory_begin(memory, FIND_READS);
-	start += program.start - program.first;
-	return scope_interpreter_memory_get(memory, start, code, bytes) &&
-			       scope_interpreter_goroutines_find(program.version, start, code, bytes, ret_goroutines)
-		       ? SCOPE_SNAPSHOTS_GO_FOUND
-		       : SCOPE_SNAPSHOTS_GO_UNKNOWN;
+	start -= program.first;
+	if (!scope_interpreter_memory_get(memory, start + program.start, code, bytes) ||
+	    !scope_interpreter_goroutines_find(program.version, start + program.start, code, bytes, ret_goroutines))
+		return SCOPE_SNAPSHOTS_GO_UNKNOWN;
+	if (program.other_start) {
+		ret_goroutines->sleep = start + program.other_start;
+		ret_goroutines->sleep_end = start + program.other_end;
+	}
+	return SCOPE_SNAPSHOTS_GO_FOUND;
 }
 
 enum scope_snapshots_go scope_capture_snapshots_go_find(uint32_t tgid, struct scope_memory *memory,

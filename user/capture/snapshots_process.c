@@ -174,5 +174,6 @@ void scope_capture_snapshots_process_destroy(struct scope_snapshots_process *pro
 		if (process->task[i].fd >= 0)
 			close(process->task[i].fd);
 	free(process->task);
+	free(process->waits);
 	free(process);
 }

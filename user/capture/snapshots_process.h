@@ -32,6 +32,7 @@ struct scope_snapshots_process {
 	uint32_t attempts;
 	uint64_t next_try_ns, next_list_ns, forget_ns, round_ns;
 	struct scope_goroutines goroutines;
+	struct scope_goroutine_waits *waits; /* of a Go program */
 	struct scope_interpreter interpreter;
 	struct scope_snapshots_task *task;
 	size_t tasks, capacity;

@@ -201,6 +201,7 @@ static void add_tasks(struct server *server, const struct scope_snapshots_proces
 	row->id_or_tid = process->tgid;
 	row->time_ns = time_ns;
 	row->since_ns = since_ns;
+	row->waited_s = place->waited_s;
 	word[0] = place->goroutines;
 	memcpy(word + 1, server->places.address + place->first, place->count * sizeof(*word));
 	server->head.counts.taken++;
@@ -212,7 +213,8 @@ static void look_at_goroutines(struct server *server, struct scope_snapshots_pro
 
 	server->tgid = process->tgid;
 	scope_interpreter_memory_begin(&server->memory, GO_READS);
-	if (!scope_interpreter_goroutines_look(&server->memory, &process->goroutines, &server->places)) {
+	if (!scope_interpreter_goroutines_look(&server->memory, &process->goroutines, now_ns, process->waits,
+					       &server->places)) {
 		/* It has ended, or executed another program. */
 		process->gone = kill((pid_t)process->tgid, 0) ||
 				scope_capture_snapshots_go_find(process->tgid, &server->memory, &process->goroutines);
@@ -314,6 +316,11 @@ static void add_process(struct server *server, uint32_t tgid, bool interpreted)
 	process->tgid = tgid;
 	process->go = !interpreted;
 	process->goroutines = goroutines;
+	process->waits = process->go ? calloc(1, sizeof(*process->waits)) : NULL;
+	if (process->go && !process->waits) {
+		free(process);
+		return;
+	}
 	server->process[server->processes++] = process;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/machine.h"
 #include "evidence/attribute.h"
+#include "evidence/stuck_tasks.h"
 #include "evidence/task_places.h"
 #include "symbol/namesake.h"
 
@@ -240,6 +241,22 @@ static int note_snapshot(void *user, const struct scope_logged_stack *logged)
 	return 0;
 }
 
+static int collect_tasks(struct collector *collector)
+{
+	struct scope_attributor *attributor = &collector->attributor;
+	struct scope_task_rows rows;
+	int err =
+		scope_evidence_task_rows_read(attributor->kept->log, collector->trace, &collector->stack_nodes, &rows);
+
+	if (err)
+		return err;
+	err = scope_evidence_task_places_collect(attributor, &rows);
+	if (!err && attributor->detection)
+		err = scope_evidence_stuck_tasks_find(&rows, attributor->units, attributor->evidence);
+	scope_evidence_task_rows_free(&rows);
+	return err;
+}
+
 static int run(struct collector *collector)
 {
 	const size_t threads = collector->attributor.kept->units->threads;
@@ -255,7 +272,7 @@ static int run(struct collector *collector)
 	if (!err)
 		err = scope_unit_log_stacks(collector->attributor.kept->log, collect_stack, collector);
 	if (!err)
-		err = scope_evidence_tasks_collect(&collector->attributor, collector->trace, &collector->stack_nodes);
+		err = collect_tasks(collector);
 	if (!err && collector->attributor.detection)
 		err = unwind_stopped_stack(collector);
 	scope_evidence_attributor_free(&collector->attributor);

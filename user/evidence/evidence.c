@@ -85,6 +85,7 @@ void scope_evidence_destroy(struct scope_evidence *evidence)
 	scope_evidence_tree_free(&evidence->tree);
 	free(evidence->item);
 	free(evidence->stopped_stack);
+	free(evidence->stuck);
 	free(evidence->frames);
 	free(evidence);
 }

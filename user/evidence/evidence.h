@@ -60,11 +60,15 @@ struct scope_stopped_stack {
 	bool bare; /* its whole stack is known, and no function of the program is on it, but bodies of scripts perhaps */
 };
 
+struct scope_stuck_tasks;
+
 struct scope_evidence {
 	struct scope_tree tree;
 	struct scope_item *item;
 	size_t items, item_capacity;
 	struct scope_stopped_stack *stopped_stack; /* per thread of units */
+	struct scope_stuck_tasks *stuck;	   /* tasks that hang: stuck_tasks.h */
+	size_t stucks;
 	/*
 	 * Stacks of items, one after another: process | flags of SCOPE_UNWIND << 32, the number of
 	 * addresses, then the addresses inside program functions, innermost first, each in the call

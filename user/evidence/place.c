@@ -165,16 +165,13 @@ static bool lies_in(const struct scope_tree *tree, uint32_t node, const struct s
 }
 
 static int nodes_take(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
-		      struct scope_symbols *symbols, const struct scope_function *function, uint32_t thread,
+		      struct scope_symbols *symbols, const struct scope_function *function, uint32_t stopped_frames,
 		      struct nodes *nodes)
 {
 	int err = 0;
 
-	if (thread != UINT32_MAX)
-		return evidence->stopped_stack[thread].frames
-			       ? frames_take(evidence, symbols, function, evidence->stopped_stack[thread].frames, 1,
-					     nodes)
-			       : 0;
+	if (stopped_frames != SCOPE_PLACE_OF_ITEMS)
+		return stopped_frames ? frames_take(evidence, symbols, function, stopped_frames, 1, nodes) : 0;
 	for (size_t i = 0; !err && i < evidence->items; i++) {
 		const struct scope_item *item = &evidence->item[i];
 
@@ -188,14 +185,14 @@ static int nodes_take(const struct scope_evidence *evidence, const struct scope_
 }
 
 int scope_evidence_places_find(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
-			       struct scope_symbols *symbols, const struct scope_function *function, uint32_t thread,
-			       struct scope_places_row *ret_row, size_t max, size_t *ret_count, double *ret_cut,
-			       struct scope_places_loop *ret_loop)
+			       struct scope_symbols *symbols, const struct scope_function *function,
+			       uint32_t stopped_frames, struct scope_places_row *ret_row, size_t max, size_t *ret_count,
+			       double *ret_cut, struct scope_places_loop *ret_loop)
 {
 	struct scope_places_row *row = calloc(ADDRESSES_MAX + 1, sizeof(*row));
 	struct nodes nodes = { 0 };
 	size_t count;
-	int err = row ? nodes_take(evidence, attribution, symbols, function, thread, &nodes) : -ENOMEM;
+	int err = row ? nodes_take(evidence, attribution, symbols, function, stopped_frames, &nodes) : -ENOMEM;
 
 	if (!err) {
 		nodes_merge(&nodes);

@@ -8,6 +8,7 @@
 #include "symbol/source_loop.h"
 
 #define SCOPE_PLACE_LINES 4
+#define SCOPE_PLACE_OF_ITEMS UINT32_MAX
 
 struct scope_places_row {
 	struct scope_source_line line[SCOPE_PLACE_LINES]; /* innermost first, then where it was inlined */
@@ -22,14 +23,14 @@ struct scope_places_loop {
 };
 
 /*
- * The source lines of function, or of its calls, in the stacks it is named for; or in the stack of
- * the thread at stop (UINT32_MAX: of no thread). The largest share first, ties by file and line.
+ * The source lines of function, or of its calls, in the stacks it is named for; or in that of
+ * something that hangs: stopped_frames as in struct scope_stopped_stack, or SCOPE_PLACE_OF_ITEMS. The largest share first, ties by file and line.
  * Writes at most max rows, none if debug information is missing. *ret_cut: the share of excess
  * whose stacks do not reach the start of their thread. ret_loop may be NULL. 0, -ENOMEM.
  */
 int scope_evidence_places_find(const struct scope_evidence *evidence, const struct scope_attribution *attribution,
-			       struct scope_symbols *symbols, const struct scope_function *function, uint32_t thread,
-			       struct scope_places_row *ret_row, size_t max, size_t *ret_count, double *ret_cut,
-			       struct scope_places_loop *ret_loop);
+			       struct scope_symbols *symbols, const struct scope_function *function,
+			       uint32_t stopped_frames, struct scope_places_row *ret_row, size_t max, size_t *ret_count,
+			       double *ret_cut, struct scope_places_loop *ret_loop);
 
 #endif

@@ -9,23 +9,12 @@
 
 #include "base/grow.h"
 
-#define PLACES_MAX 4096	    /* no rule: different stacks; others are left out */
-#define PLACE_BUCKETS 16384 /* no rule: a power of two, above PLACES_MAX */
-#define ROWS_MAX 8000000    /* no rule: rows of looks */
 #define CORRELATION_MIN 0.2 /* of a place with the requests that wait: with less it has nothing to do with them, … */
 #define CORRELATION_Z 3.3   /* … and with fewer standard errors that may be chance */
 #define PROCESSES_MAX 64    /* no rule: processes whose looks are compared */
 
-/* Tasks in one place at one time. */
-struct row {
-	uint64_t time_ns, since_ns;
-	uint32_t tgid, place, tasks;
-};
-
+/* How the number of tasks in a place went from look to look. */
 struct place {
-	uint64_t hash;
-	struct scope_stack_node node;
-	uint8_t class;
 	double squares, with_requests; /* sums over all changes, of its own and with those of requests */
 	uint32_t looks, least;	       /* looks in which it was; the least number of tasks in these */
 	uint32_t tasks;		       /* in the last look of its process … */
@@ -38,7 +27,7 @@ struct place {
 struct process {
 	uint32_t tgid, looks;
 	double waiting;
-	const struct row *row;
+	const struct scope_task_row *row;
 	size_t rows;
 	double squares; /* of changes of `waiting` */
 };
@@ -51,13 +40,8 @@ struct waiting {
 
 struct tasks {
 	struct scope_attributor *attributor;
-	struct scope_trace *trace;
-	const struct scope_stack_nodes *stack_nodes;
-	struct place *place;
-	size_t places;
-	uint32_t *bucket; /* place + 1 by hash */
-	struct row *row;
-	size_t rows, row_capacity;
+	const struct scope_task_rows *looks;
+	struct place *place;	 /* as of looks */
 	struct waiting *waiting; /* by begin */
 	size_t waitings, waiting_capacity;
 	uint32_t *active; /* those that wait as a look was taken */
@@ -65,86 +49,6 @@ struct tasks {
 	struct process process[PROCESSES_MAX];
 	unsigned processes;
 };
-
-/* ---- what waits where ---- */
-
-/* The names of Go's libraries for what a task waits for. */
-static const struct {
-	const char *begin;
-	uint8_t class;
-} classes[] = {
-	{ "time.Sleep", SCOPE_WAIT_TIMER },	  { "net.", SCOPE_WAIT_NETWORK },
-	{ "net/", SCOPE_WAIT_NETWORK },		  { "crypto/tls.", SCOPE_WAIT_NETWORK },
-	{ "database/sql.", SCOPE_WAIT_NETWORK },  { "os.(*File)", SCOPE_WAIT_PIPE },
-	{ "os/exec.", SCOPE_WAIT_CHILD },	  { "os.(*Process)", SCOPE_WAIT_CHILD },
-	{ "internal/poll.", SCOPE_WAIT_NETWORK }, { "sync.", SCOPE_WAIT_FUTEX },
-	{ "runtime.", SCOPE_WAIT_FUTEX },
-};
-
-static uint8_t class_of(const struct scope_function *below)
-{
-	for (size_t i = 0; below && i < sizeof(classes) / sizeof(classes[0]); i++)
-		if (!strncmp(below->name, classes[i].begin, strlen(classes[i].begin)))
-			return classes[i].class;
-	return SCOPE_WAIT_OTHER;
-}
-
-static uint64_t hash_of(uint32_t tgid, const struct scope_event *event)
-{
-	uint64_t hash = 14695981039346656037ull ^ tgid; /* no rule: FNV-1a, of words */
-
-	for (uint16_t i = 0; i < event->stack.ips; i++)
-		hash = (hash ^ event->stack.ip[i]) * 1099511628211ull; /* no rule */
-	return hash ^ hash >> 29;				       /* no rule */
-}
-
-/* PLACES_MAX: there are too many. 0 or -ENOMEM. */
-static int find_place(struct tasks *tasks, uint32_t tgid, const struct scope_event *event, uint32_t *ret_place)
-{
-	const uint64_t hash = hash_of(tgid, event);
-	uint32_t at = (uint32_t)(hash % PLACE_BUCKETS);
-	struct place *place;
-	int err;
-
-	for (; tasks->bucket[at]; at = (at + 1) % PLACE_BUCKETS)
-		if (tasks->place[tasks->bucket[at] - 1].hash == hash) {
-			*ret_place = tasks->bucket[at] - 1;
-			return 0;
-		}
-	*ret_place = PLACES_MAX;
-	if (tasks->places == PLACES_MAX)
-		return 0;
-	place = &tasks->place[tasks->places];
-	*place = (struct place){ .hash = hash, .least = UINT32_MAX };
-	err = scope_evidence_stack_node_of_event(tasks->stack_nodes, tgid, event, &place->node);
-	if (err)
-		return err;
-	place->class = class_of(place->node.below);
-	*ret_place = (uint32_t)tasks->places++;
-	tasks->bucket[at] = (uint32_t)tasks->places;
-	return 0;
-}
-
-static int read_row(void *user, const struct scope_logged_stack *logged)
-{
-	struct tasks *tasks = user;
-	struct scope_event event;
-	uint32_t place;
-	int err;
-
-	if (tasks->rows == ROWS_MAX)
-		return 0;
-	err = scope_unit_log_stack_at(tasks->trace, logged, &event);
-	if (!err)
-		err = find_place(tasks, logged->tgid, &event, &place);
-	if (err)
-		return err;
-	if (scope_grow(&tasks->row, &tasks->row_capacity, tasks->rows + 1, sizeof(*tasks->row)))
-		return -ENOMEM;
-	tasks->row[tasks->rows++] =
-		(struct row){ logged->time_ns, logged->since_ns, logged->tgid, place, logged->tasks };
-	return 0;
-}
 
 /* ---- which requests wait ---- */
 
@@ -197,19 +101,17 @@ static void go_to(struct tasks *tasks, uint64_t time_ns, size_t *next)
 }
 
 /* Calls each() with every look: rows of one process at one time. */
-static int for_each_look(struct tasks *tasks, int (*each)(struct tasks *tasks, const struct row *row, size_t count))
+static int for_each_look(struct tasks *tasks,
+			 int (*each)(struct tasks *tasks, const struct scope_task_row *row, size_t count))
 {
 	size_t next = 0;
 	int err = 0;
 
 	tasks->actives = 0;
-	for (size_t from = 0, end; !err && from < tasks->rows; from = end) {
-		for (end = from + 1; end < tasks->rows && tasks->row[end].time_ns == tasks->row[from].time_ns &&
-				     tasks->row[end].tgid == tasks->row[from].tgid;
-		     end++)
-			;
-		go_to(tasks, tasks->row[from].time_ns, &next);
-		err = each(tasks, &tasks->row[from], end - from);
+	for (size_t from = 0, end; !err && from < tasks->looks->rows; from = end) {
+		end = scope_evidence_task_rows_look_end(tasks->looks, from);
+		go_to(tasks, tasks->looks->row[from].time_ns, &next);
+		err = each(tasks, &tasks->looks->row[from], end - from);
 	}
 	return err;
 }
@@ -239,7 +141,7 @@ static void count_change(struct place *place, double change, double waiting)
  * Changes from look to look are compared, and not the numbers: connections come and go in a window, and with them tasks that wait
  * for requests.
  */
-static int count_look(struct tasks *tasks, const struct row *row, size_t count)
+static int count_look(struct tasks *tasks, const struct scope_task_row *row, size_t count)
 {
 	struct process *process = process_of(tasks, row->tgid);
 	double waiting = 0, change;
@@ -252,7 +154,7 @@ static int count_look(struct tasks *tasks, const struct row *row, size_t count)
 	process->squares += change * change;
 	/* What is in neither look does not change; what is in the last one alone goes to 0. */
 	for (size_t i = 0; i < count; i++) {
-		struct place *place = row[i].place < PLACES_MAX ? &tasks->place[row[i].place] : NULL;
+		struct place *place = row[i].place < SCOPE_TASK_PLACES_MAX ? &tasks->place[row[i].place] : NULL;
 
 		if (!place)
 			continue;
@@ -264,7 +166,8 @@ static int count_look(struct tasks *tasks, const struct row *row, size_t count)
 		place->seen = row->time_ns;
 	}
 	for (size_t i = 0; i < process->rows; i++) {
-		struct place *place = process->row[i].place < PLACES_MAX ? &tasks->place[process->row[i].place] : NULL;
+		struct place *place =
+			process->row[i].place < SCOPE_TASK_PLACES_MAX ? &tasks->place[process->row[i].place] : NULL;
 
 		if (!place || place->seen == row->time_ns)
 			continue;
@@ -280,16 +183,18 @@ static int count_look(struct tasks *tasks, const struct row *row, size_t count)
 
 static void correlate(struct tasks *tasks)
 {
-	for (size_t i = 0; i < tasks->rows; i++) {
-		struct place *place = tasks->row[i].place < PLACES_MAX ? &tasks->place[tasks->row[i].place] : NULL;
-		const struct process *process = place && !place->settled ? process_of(tasks, tasks->row[i].tgid) : NULL;
+	for (size_t i = 0; i < tasks->looks->rows; i++) {
+		const struct scope_task_row *row = &tasks->looks->row[i];
+		struct place *place = row->place < SCOPE_TASK_PLACES_MAX ? &tasks->place[row->place] : NULL;
+		const struct process *process = place && !place->settled ? process_of(tasks, row->tgid) : NULL;
 
 		if (!process)
 			continue;
 		place->settled = true;
 		if (place->looks < process->looks)
 			place->least = 0;
-		if (place->node.node == SCOPE_TREE_ROOT || place->squares <= 0 || process->squares <= 0)
+		if (tasks->looks->place[row->place].node.node == SCOPE_TREE_ROOT || place->squares <= 0 ||
+		    process->squares <= 0)
 			continue;
 		place->weight = place->with_requests / sqrt(place->squares * process->squares);
 		if (place->weight < fmax(CORRELATION_MIN, CORRELATION_Z / sqrt(process->looks)))
@@ -297,16 +202,16 @@ static void correlate(struct tasks *tasks)
 	}
 }
 
-static double weight_of(const struct tasks *tasks, const struct row *row)
+static double weight_of(const struct tasks *tasks, const struct scope_task_row *row)
 {
-	const struct place *place = row->place < PLACES_MAX ? &tasks->place[row->place] : NULL;
+	const struct place *place = row->place < SCOPE_TASK_PLACES_MAX ? &tasks->place[row->place] : NULL;
 
 	return place ? place->weight * (row->tasks - place->least) : 0;
 }
 
-static int add(struct tasks *tasks, const struct row *row, uint32_t unit, double weight_ns)
+static int add(struct tasks *tasks, const struct scope_task_row *row, uint32_t unit, double weight_ns)
 {
-	const struct place *place = &tasks->place[row->place];
+	const struct scope_task_place *place = &tasks->looks->place[row->place];
 	const uint8_t mark = tasks->attributor->kept->mark[unit];
 	const struct scope_stretch stretch = {
 		.begin_ns = row->time_ns,
@@ -327,7 +232,7 @@ static int add(struct tasks *tasks, const struct row *row, uint32_t unit, double
 	return scope_evidence_attributor_add(tasks->attributor, UINT32_MAX, &stretch, place->node);
 }
 
-static int attribute_look(struct tasks *tasks, const struct row *row, size_t count)
+static int attribute_look(struct tasks *tasks, const struct scope_task_row *row, size_t count)
 {
 	double all = 0;
 	int err = 0;
@@ -349,41 +254,24 @@ static int attribute_look(struct tasks *tasks, const struct row *row, size_t cou
 	return err;
 }
 
-static int collect(struct tasks *tasks)
+int scope_evidence_task_places_collect(struct scope_attributor *attributor, const struct scope_task_rows *looks)
 {
-	struct scope_evidence *evidence = tasks->attributor->evidence;
-	/* Most stacks are of tasks that have nothing to do with requests, and say nothing about what is named. */
-	const struct scope_evidence before = *evidence;
-	int err = scope_unit_log_tasks(tasks->attributor->kept->log, read_row, tasks);
-
-	evidence->stacks = before.stacks;
-	evidence->complete = before.complete;
-	evidence->cut = before.cut;
-	evidence->broken = before.broken;
-	evidence->nameless = before.nameless;
-	evidence->language = before.language;
-	if (!err)
-		err = for_each_look(tasks, count_look);
-	if (err)
-		return err;
-	correlate(tasks);
-	return for_each_look(tasks, attribute_look);
-}
-
-int scope_evidence_tasks_collect(struct scope_attributor *attributor, struct scope_trace *trace,
-				 const struct scope_stack_nodes *stack_nodes)
-{
-	struct tasks tasks = { .attributor = attributor, .trace = trace, .stack_nodes = stack_nodes };
+	struct tasks tasks = { .attributor = attributor, .looks = looks };
 	int err = list_waiting(&tasks);
 
-	if (!err && tasks.waitings) {
-		tasks.place = calloc(PLACES_MAX, sizeof(*tasks.place));
-		tasks.bucket = calloc(PLACE_BUCKETS, sizeof(*tasks.bucket));
-		err = tasks.place && tasks.bucket ? collect(&tasks) : -ENOMEM;
+	if (!err && tasks.waitings && looks->rows) {
+		tasks.place = calloc(looks->places, sizeof(*tasks.place));
+		err = tasks.place ? 0 : -ENOMEM;
+		for (size_t i = 0; !err && i < looks->places; i++)
+			tasks.place[i].least = UINT32_MAX;
+		if (!err)
+			err = for_each_look(&tasks, count_look);
+		if (!err) {
+			correlate(&tasks);
+			err = for_each_look(&tasks, attribute_look);
+		}
 	}
 	free(tasks.place);
-	free(tasks.bucket);
-	free(tasks.row);
 	free(tasks.waiting);
 	free(tasks.active);
 	return err;

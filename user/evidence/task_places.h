@@ -11,9 +11,9 @@
 #define SCOPE_EVIDENCE_TASK_PLACES_H
 
 #include "evidence/attribute.h"
+#include "evidence/task_rows.h"
 
-/* Adds items to the attributor's evidence. 0, -ENOMEM, or -errno of a read. */
-int scope_evidence_tasks_collect(struct scope_attributor *attributor, struct scope_trace *trace,
-				 const struct scope_stack_nodes *stack_nodes);
+/* Adds items to the attributor's evidence. 0 or -ENOMEM. */
+int scope_evidence_task_places_collect(struct scope_attributor *attributor, const struct scope_task_rows *looks);
 
 #endif

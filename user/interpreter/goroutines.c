@@ -13,10 +13,15 @@
 #define G_BP 104
 #define G_WORDS 14 /* no rule: up to G_BP */
 
-#define WAITING 4		/* status: parked */
+#define WAITING 4      /* status: parked */
+#define IN_SYSCALL 3   /* status: so */
+#define FRAME_WORDS 64 /* of the stack in which the frame of a system call's function is looked for */
+#define SLEEP_FRAMES                                                                                                   \
+	5 /* frames whose words change while one sleeps again and again: two of the runtime, and the loop's */
 #define WAIT_SCAN 0x1000u	/* a bit of status: the collector looks at its stack, which changes nothing */
 #define STACK_MAX (1ull << 30)	/* of a goroutine, by default */
 #define STACK_READ (16u << 10)	/* bytes of it that are read */
+#define WAIT_TRIES 16		/* rows where one may be */
 #define CHUNK 512		/* pointers that are read at once */
 #define LENGTH_MAX (1ull << 32) /* addresses are higher */
 
@@ -76,6 +81,7 @@ bool scope_interpreter_goroutines_find(const char *version, uint64_t address, co
 
 struct parked {
 	uint64_t low, high, sp, pc, bp;
+	bool in_syscall;
 };
 
 static bool read_parked(struct scope_memory *memory, const struct scope_goroutines *goroutines, uint64_t g,
@@ -96,30 +102,40 @@ static bool read_parked(struct scope_memory *memory, const struct scope_goroutin
 		.pc = word[G_PC / 8],
 		.bp = word[G_BP / 8],
 	};
-	return (status & ~WAIT_SCAN) == WAITING && ret_parked->sp > ret_parked->low &&
+	status &= ~WAIT_SCAN;
+	ret_parked->in_syscall = status == IN_SYSCALL;
+	/* The frame pointer of one in a system call is not kept. */
+	if (ret_parked->in_syscall)
+		ret_parked->bp = 0;
+	return (status == WAITING || status == IN_SYSCALL) && ret_parked->sp > ret_parked->low &&
 	       ret_parked->sp < ret_parked->high && ret_parked->high - ret_parked->low <= STACK_MAX && ret_parked->pc;
 }
 
+enum walk_end { WALK_START, WALK_CUT, WALK_BROKEN };
+
 /* The frames, each of which begins with the address of its caller's. Returns their number. */
-static uint16_t walk(const struct parked *parked, const uint8_t *stack, size_t bytes, uint64_t *address, bool *ret_cut)
+static uint16_t walk(const struct parked *parked, const uint8_t *stack, size_t bytes, uint64_t *address,
+		     enum walk_end *ret_end)
 {
 	uint64_t bp = parked->bp, least = parked->sp;
 	uint16_t count = 0;
 
 	address[count++] = parked->pc;
-	*ret_cut = false;
+	*ret_end = WALK_START;
 	while (bp) {
 		uint64_t pair[2];
 
+		*ret_end = WALK_BROKEN;
 		if (bp < least || bp % 8 || bp >= parked->high)
 			break;
 		if (count == SCOPE_GOROUTINE_FRAMES || bp - parked->sp + sizeof(pair) > bytes) {
-			*ret_cut = true;
+			*ret_end = WALK_CUT;
 			break;
 		}
 		memcpy(pair, stack + (bp - parked->sp), sizeof(pair));
 		if (!pair[1])
 			break;
+		*ret_end = WALK_START;
 		address[count++] = pair[1];
 		least = bp + sizeof(pair);
 		bp = pair[0];
@@ -127,35 +143,121 @@ static uint16_t walk(const struct parked *parked, const uint8_t *stack, size_t b
 	return count;
 }
 
+/*
+ * Finds the innermost frame of one in a system call: from there on, frame pointers lead to its begin. Other words of the stack
+ * do not.
+ */
+static bool find_frame(struct parked *parked, const uint8_t *stack, size_t bytes)
+{
+	uint64_t address[SCOPE_GOROUTINE_FRAMES];
+	enum walk_end end;
+
+	for (unsigned i = 0; i < FRAME_WORDS && (i + 2) * sizeof(uint64_t) <= bytes; i++) {
+		uint64_t pair[2];
+
+		parked->bp = parked->sp + i * sizeof(uint64_t);
+		memcpy(pair, stack + i * sizeof(uint64_t), sizeof(pair));
+		if (pair[0] > parked->bp && pair[0] < parked->high && !(pair[0] % 8) &&
+		    walk(parked, stack, bytes, address, &end) > 2 && end == WALK_START)
+			return true;
+	}
+	return false;
+}
+
+/* ---- how long it has waited ---- */
+
+/* Where the words begin that do not change while it waits. */
+static size_t first_word(const struct scope_goroutines *goroutines, const struct parked *parked, const uint8_t *stack,
+			 size_t bytes, const uint64_t *address, uint16_t count)
+{
+	uint64_t bp = parked->bp;
+
+	if (count < 2 || address[1] <= goroutines->sleep || address[1] > goroutines->sleep_end)
+		return 0;
+	for (unsigned i = 1; i < SLEEP_FRAMES && i + 1 < count; i++)
+		memcpy(&bp, stack + (bp - parked->sp), sizeof(bp));
+	return bp - parked->sp < bytes ? (bp - parked->sp) / 8 * 8 : 0;
+}
+
+static uint64_t hash_of(const struct parked *parked, const uint8_t *stack, size_t bytes)
+{
+	uint64_t hash = parked->pc ^ parked->sp << 1 ^ parked->bp << 2, word; /* no rule: FNV-1a, of words */
+
+	for (size_t i = 0; i + sizeof(word) <= bytes; i += sizeof(word)) {
+		memcpy(&word, stack + i, sizeof(word));
+		hash = (hash ^ word) * 1099511628211ull; /* no rule */
+		hash ^= hash >> 32;
+	}
+	return hash;
+}
+
+/* Its row; NULL: there is no room, because others that waited a moment ago are in all rows where it may be. */
+static struct scope_goroutine_wait *find_wait(struct scope_goroutine_waits *waits, uint64_t g)
+{
+	struct scope_goroutine_wait *room = NULL;
+
+	for (unsigned i = 0; i < WAIT_TRIES; i++) {
+		struct scope_goroutine_wait *row =
+			&waits->row[((g >> 4) * 0x9e3779b97f4a7c15ull % 0x7fffffffu + i) % SCOPE_GOROUTINE_WAITS];
+
+		if (row->g == g)
+			return row;
+		if (!room && (!row->g || row->look + 1 < waits->look))
+			room = row;
+	}
+	if (room)
+		*room = (struct scope_goroutine_wait){ .g = g };
+	return room;
+}
+
+/* Seconds for which it has waited. */
+static uint32_t waited_s(struct scope_goroutine_waits *waits, uint64_t g, uint64_t hash, uint64_t now_ns)
+{
+	struct scope_goroutine_wait *row = find_wait(waits, g);
+	uint64_t seconds;
+
+	if (!row)
+		return 0;
+	if (row->hash != hash || row->look + 1 != waits->look)
+		row->since_ns = now_ns;
+	row->hash = hash;
+	row->look = waits->look;
+	seconds = (now_ns - row->since_ns) / 1000000000;
+	return (uint32_t)(seconds < SCOPE_GOROUTINE_WAITED_MAX ? seconds : SCOPE_GOROUTINE_WAITED_MAX);
+}
+
 /* ---- places ---- */
 
-static void add_place(struct scope_goroutine_places *places, const uint64_t *address, uint16_t count, bool cut)
+static void add_place(struct scope_goroutine_places *places, const uint64_t *address, uint16_t count, bool cut,
+		      uint32_t waited)
 {
 	struct scope_goroutine_place *place = places->place;
 
 	for (uint32_t i = 0; i < places->places; i++, place++)
-		if (place->count == count &&
+		if (place->count == count && !place->waited_s == !waited &&
 		    !memcmp(places->address + place->first, address, count * sizeof(*address))) {
 			place->goroutines++;
+			place->waited_s = waited > place->waited_s ? waited : place->waited_s;
 			return;
 		}
 	if (places->places == SCOPE_GOROUTINE_PLACES)
 		return;
-	*place = (struct scope_goroutine_place){ 1, count, cut, places->addresses };
+	*place = (struct scope_goroutine_place){ 1, waited, count, cut, places->addresses };
 	memcpy(places->address + places->addresses, address, count * sizeof(*address));
 	places->addresses += count;
 	places->places++;
 }
 
-static void look_at(struct scope_memory *memory, const struct scope_goroutines *goroutines, uint64_t g,
-		    struct scope_goroutine_places *places)
+static void look_at(struct scope_memory *memory, const struct scope_goroutines *goroutines, uint64_t g, uint64_t now_ns,
+		    struct scope_goroutine_waits *waits, struct scope_goroutine_places *places)
 {
 	static uint8_t stack[STACK_READ];
 	uint64_t address[SCOPE_GOROUTINE_FRAMES];
 	struct parked parked, again;
+	uint32_t waited;
 	uint16_t count;
-	size_t bytes;
-	bool cut;
+	size_t bytes, from;
+	enum walk_end end;
 
 	if (!read_parked(memory, goroutines, g, &parked))
 		return;
@@ -166,15 +268,22 @@ static void look_at(struct scope_memory *memory, const struct scope_goroutines *
 		places->torn++;
 		return;
 	}
-	count = walk(&parked, stack, bytes, address, &cut);
-	add_place(places, address, count, cut);
+	if (parked.in_syscall && !find_frame(&parked, stack, bytes))
+		return;
+	count = walk(&parked, stack, bytes, address, &end);
+	from = first_word(goroutines, &parked, stack, bytes, address, count);
+	waited = waited_s(waits, g, hash_of(&parked, stack + from, bytes - from), now_ns);
+	if (!parked.in_syscall || waited)
+		add_place(places, address, count, end == WALK_CUT, waited);
 }
 
 bool scope_interpreter_goroutines_look(struct scope_memory *memory, const struct scope_goroutines *goroutines,
+				       uint64_t now_ns, struct scope_goroutine_waits *waits,
 				       struct scope_goroutine_places *ret_places)
 {
 	uint64_t list, length, g[CHUNK];
 
+	waits->look++;
 	ret_places->places = ret_places->looked = ret_places->torn = ret_places->addresses = 0;
 	if (!scope_interpreter_memory_now(memory, goroutines->list, &list, sizeof(list)) ||
 	    !scope_interpreter_memory_now(memory, goroutines->length, &length, sizeof(length)))
@@ -195,7 +304,7 @@ bool scope_interpreter_goroutines_look(struct scope_memory *memory, const struct
 		if (!scope_interpreter_memory_now(memory, list + i * sizeof(*g), g, count * sizeof(*g)))
 			return i;
 		for (uint64_t j = 0; j < count; j++)
-			look_at(memory, goroutines, g[j], ret_places);
+			look_at(memory, goroutines, g[j], now_ns, waits, ret_places);
 	}
 	return true;
 }

@@ -21,13 +21,20 @@
 
 /* Where the list is, and members of its structures. */
 struct scope_goroutines {
-	uint64_t list, length; /* addresses of allgptr and allglen */
-	uint32_t status;       /* offsets in struct g */
+	uint64_t list, length;	   /* addresses of allgptr and allglen */
+	uint32_t status;	   /* offsets in struct g */
+	uint64_t sleep, sleep_end; /* where time.Sleep is; 0, 0: not known */
 };
 
-/* Goroutines that wait with the same stack. */
+#define SCOPE_GOROUTINE_WAITED_MAX 255 /* seconds */
+
+/*
+ * Goroutines that wait with the same stack. Those that have waited for a second are apart from the others. One in a system call is
+ * in a thread, which has stacks of its own, and counts only once it has been there for a second.
+ */
 struct scope_goroutine_place {
 	uint32_t goroutines;
+	uint32_t waited_s; /* for how long the first of them has, at most SCOPE_GOROUTINE_WAITED_MAX; 0: none for a second */
 	uint16_t count;
 	bool cut;	/* there are more frames */
 	uint64_t first; /* in struct scope_goroutine_places: its addresses */
@@ -48,8 +55,23 @@ struct scope_goroutine_places {
 bool scope_interpreter_goroutines_find(const char *version, uint64_t address, const uint8_t *code, size_t bytes,
 				       struct scope_goroutines *ret_goroutines);
 
-/* All that wait now. false: the list cannot be read. */
+#define SCOPE_GOROUTINE_WAITS 32768 /* a power of two, above SCOPE_GOROUTINES_MAX */
+
+/* How each one waited in the last look. Begins with zeros; one for each process. */
+struct scope_goroutine_waits {
+	uint64_t look; /* number of the last one */
+	struct scope_goroutine_wait {
+		uint64_t g, hash, since_ns, look;
+	} row[SCOPE_GOROUTINE_WAITS];
+};
+
+/*
+ * All that wait at now_ns. One that has the same words on its stack as in the look before has waited since then: one that went on
+ * and came back has others. Of one in time.Sleep only the words of its outer callers count, so that one that sleeps again
+ * and again has waited since it began to. false: the list cannot be read.
+ */
 bool scope_interpreter_goroutines_look(struct scope_memory *memory, const struct scope_goroutines *goroutines,
+				       uint64_t now_ns, struct scope_goroutine_waits *waits,
 				       struct scope_goroutine_places *ret_places);
 
 #endif

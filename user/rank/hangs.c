@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/syscall_name.h"
+#include "evidence/stuck_tasks.h"
 #include "rank/confidence.h"
 #include "rank/hint.h"
 #include "rank/wait_helper.h"
@@ -100,7 +101,8 @@ static struct scope_finding *same_hang(struct scope_ranking *ranking, const stru
 {
 	for (size_t i = 0; i < ranking->findings; i++)
 		if (finding->function && ranking->finding[i].function == finding->function &&
-		    ranking->finding[i].kind == finding->kind)
+		    ranking->finding[i].kind == finding->kind &&
+		    !ranking->finding[i].hang.tasks == !finding->hang.tasks)
 			return &ranking->finding[i];
 	return NULL;
 }
@@ -174,10 +176,10 @@ static struct scope_finding finding_of(const struct scope_rank_input *input, con
  */
 static void add_thread(struct scope_finding *same, const struct scope_finding *one)
 {
-	same->hang.threads++;
+	same->hang.threads += one->hang.threads;
 	same->hang.unread += one->hang.unread;
 	same->hang.never_ran &= one->hang.never_ran;
-	same->units++;
+	same->units += one->units;
 	same->share += one->share;
 	same->excess_ns += one->excess_ns;
 	same->score += one->score;
@@ -189,18 +191,65 @@ static void add_thread(struct scope_finding *same, const struct scope_finding *o
 		same->first_ns = one->first_ns;
 		same->hang.thread = one->hang.thread;
 		same->hang.object = one->hang.object;
+		same->hang.tasks = one->hang.tasks;
 	}
+}
+
+static struct scope_finding finding_of_tasks(const struct scope_rank_input *input,
+					     const struct scope_stuck_tasks *stuck)
+{
+	const struct scope_timeline *timeline = input->units->timeline;
+
+	return (struct scope_finding){
+		.kind = SCOPE_FINDING_HANG,
+		.node = stuck->node.node,
+		.function = input->evidence->tree.node[stuck->node.node].function,
+		.by_stacks = true,
+		.evidence = input->evidence,
+		.attribution = input->attribution,
+		.group = input->units->groups->of_thread[stuck->thread],
+		.nr = SCOPE_NR_NONE,
+		.units = stuck->tasks,
+		.first_ns = stuck->since_ns > timeline->begin_ns ? stuck->since_ns : timeline->begin_ns,
+		.last_ns = timeline->end_ns,
+		.odds = HUGE_VAL,
+		.example = UINT32_MAX,
+		.usual_example = UINT32_MAX,
+		.hang = {
+			.thread = stuck->thread,
+			.threads = stuck->tasks,
+			.tasks = stuck,
+			.age_ns = timeline->end_ns - stuck->since_ns,
+			.lock = stuck->lock,
+			.unsure = stuck->unsure,
+		},
+	};
+}
+
+/* Adds a finding, or to the one that hangs in the same function. */
+static int add_hang(const struct scope_rank_input *input, struct scope_finding *finding, struct scope_ranking *ranking)
+{
+	const struct scope_timeline *timeline = input->units->timeline;
+	struct scope_finding *same;
+
+	finding->excess_ns = fmin(finding->hang.age_ns, timeline->end_ns - timeline->begin_ns);
+	finding->score = finding->excess_ns;
+	finding->share = 1.0 / (input->hang_count + input->evidence->stucks);
+	same = same_hang(ranking, finding);
+	if (!same)
+		return scope_rank_add(ranking, finding);
+	add_thread(same, finding);
+	return 0;
 }
 
 int scope_rank_hangs(const struct scope_rank_input *input, struct scope_ranking *ranking)
 {
 	const struct scope_evidence *evidence = input->evidence;
-	const struct scope_timeline *timeline = input->units->timeline;
 
 	for (size_t i = 0; i < input->hang_count; i++) {
 		const struct scope_hang *hang = &input->hangs[i];
 		const bool spin = hang->kind == SCOPE_HANG_SPIN;
-		struct scope_finding *same, finding = finding_of(input, hang);
+		struct scope_finding finding = finding_of(input, hang);
 		int err = spin ? spin_node(evidence, hang->rounds, i, &finding.node, &finding.samples) : 0;
 
 		if (err)
@@ -211,15 +260,14 @@ int scope_rank_hangs(const struct scope_rank_input *input, struct scope_ranking 
 		ask_second(input, hang->thread, spin, &finding);
 		if (finding.node)
 			finding.function = finding.evidence->tree.node[finding.node].function;
-		finding.excess_ns = fmin(finding.hang.age_ns, timeline->end_ns - timeline->begin_ns);
-		finding.score = finding.excess_ns;
-		finding.share = 1.0 / input->hang_count;
-		same = same_hang(ranking, &finding);
-		if (same) {
-			add_thread(same, &finding);
-			continue;
-		}
-		err = scope_rank_add(ranking, &finding);
+		err = add_hang(input, &finding, ranking);
+		if (err)
+			return err;
+	}
+	for (size_t i = 0; i < evidence->stucks; i++) {
+		struct scope_finding finding = finding_of_tasks(input, &evidence->stuck[i]);
+		int err = add_hang(input, &finding, ranking);
+
 		if (err)
 			return err;
 	}

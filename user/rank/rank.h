@@ -94,6 +94,8 @@ extern const char *const scope_rank_by_design_name[SCOPE_BY_DESIGNS]; /* as JSON
 struct scope_finding_hang {
 	uint32_t threads;
 	uint32_t thread; /* one of them */
+	/* HANG: tasks that are in no thread; threads is their number, and thread the first one of their process. NULL: threads */
+	const struct scope_stuck_tasks *tasks;
 	uint64_t age_ns;
 	const struct scope_spin *rounds; /* SPIN: of its thread, made of calls; NULL: without any */
 	uint64_t object;

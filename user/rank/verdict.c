@@ -25,7 +25,12 @@ static bool may_be_idle(const struct scope_rank_input *input, const struct scope
 static void say_may_be_idle(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
 			    size_t room)
 {
-	(void)ranking;
+	if (ranking->finding[0].hang.tasks) {
+		snprintf(text, room,
+			 "Goroutines below have waited for whichever of several things comes first. If clients "
+			 "wait for answers, it hangs there; one whose client asked for news looks the same.");
+		return;
+	}
 	snprintf(text, room,
 		 "%s If clients wait for answers, it hangs where threads "
 		 "are, below; an idle program looks the same.",

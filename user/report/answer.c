@@ -27,7 +27,11 @@ static void write_why_stuck(const struct scope_finding *finding, FILE *to)
 	if (finding->hang.unread)
 		fprintf(to, ", while bytes that clients sent wait in %u connection%s", finding->hang.unread,
 			finding->hang.unread == 1 ? "" : "s");
-	fputs(finding->hang.circle ? ": a deadlock." : finding->hang.unsure ? "; it may be idle." : ".", to);
+	fputs(finding->hang.circle ? ": a deadlock."
+	      : finding->hang.unsure
+		      ? finding->hang.threads > 1 && finding->hang.tasks ? "; they may be idle." : "; it may be idle."
+		      : ".",
+	      to);
 }
 
 static void write_stuck(const struct scope_model *model, const struct scope_model_finding *one, FILE *to)
@@ -37,6 +41,14 @@ static void write_stuck(const struct scope_model *model, const struct scope_mode
 		scope_timeline_threads_at(model->analysis->units->timeline->threads, finding->hang.thread);
 	struct scope_text age, tries;
 
+	if (finding->kind == SCOPE_FINDING_HANG && finding->hang.tasks) {
+		fprintf(to, "%u %s waited in %s%s for %s", finding->hang.threads,
+			finding->hang.threads == 1 ? "goroutine has" : "goroutines have", one->sleeps_in,
+			finding->hang.threads == 1 ? "" : ", the first",
+			scope_report_format_ns(&age, finding->hang.age_ns));
+		write_why_stuck(finding, to);
+		return;
+	}
 	if (finding->hang.rounds) {
 		fprintf(to, "thread %s (tid %u) has turned for %s without progress: %s.", thread->comm, thread->tid,
 			scope_report_format_ns(&age, finding->hang.age_ns), one->rounds);

@@ -235,14 +235,15 @@ int scope_report_section_verdict(const struct report *report)
 	const struct scope_finding *first = ranking->finding;
 	struct scope_text age;
 	const uint32_t threads = report->model->stuck_threads;
+	const char *who = report->model->stuck_who;
 	int err;
 
 	fprintf(report->out, "  %s",
 		ranking->verdict == SCOPE_VERDICT_NOTHING ? scope_report_section_bold(report) : red(report));
 	switch (ranking->verdict) {
 	case SCOPE_VERDICT_HANG:
-		fprintf(report->out, "HANG%s inside the program. %u thread%s %s no progress; the first for %s.\n",
-			scope_report_section_plain(report), threads, threads == 1 ? "" : "s",
+		fprintf(report->out, "HANG%s inside the program. %u %s%s %s no progress; the first for %s.\n",
+			scope_report_section_plain(report), threads, who, threads == 1 ? "" : "s",
 			threads == 1 ? "makes" : "make", scope_report_format_ns(&age, first->hang.age_ns));
 		break;
 	case SCOPE_VERDICT_SPIN:

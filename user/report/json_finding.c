@@ -205,8 +205,8 @@ static json_t *make_stuck(const struct scope_model *model, const struct scope_mo
 {
 	const struct scope_finding *finding = one->finding;
 
-	return json_pack("{s:I, s:o, s:I, s:b, s:b, s:I, s:I, s:I, s:o, s:b, s:o, s:o, s:o, s:o}", "threads",
-			 (json_int_t)finding->hang.threads, "thread",
+	return json_pack("{s:I, s:s, s:o, s:I, s:b, s:b, s:I, s:I, s:I, s:o, s:b, s:o, s:o, s:o, s:o}", "threads",
+			 (json_int_t)finding->hang.threads, "who", one->who, "thread",
 			 scope_report_json_thread(thread_at(model, finding->hang.thread)), "age_ns",
 			 (json_int_t)finding->hang.age_ns, "lock", finding->hang.lock, "unsure", finding->hang.unsure,
 			 "backlog", (json_int_t)finding->hang.backlog, "unread", (json_int_t)finding->hang.unread,

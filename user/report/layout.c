@@ -46,10 +46,13 @@ void scope_report_ranking_cell(enum scope_ranking_column column, const char *tex
 	fprintf(out, "%*s", ranking[column].gap, "");
 }
 
-void scope_report_ranking_heads(bool stuck, FILE *out)
+void scope_report_ranking_heads(const char *stuck, FILE *out)
 {
 	fputs("  ", out);
 	for (int column = 0; column < SCOPE_RANKING_COLUMNS; column++)
 		scope_report_ranking_cell((enum scope_ranking_column)column,
-					  stuck ? ranking[column].stuck : ranking[column].head, out);
+					  !stuck			  ? ranking[column].head
+					  : column == SCOPE_RANKING_COUNT ? stuck
+									  : ranking[column].stuck,
+					  out);
 }

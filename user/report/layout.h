@@ -110,8 +110,8 @@ extern const struct scope_times_column scope_report_times_column[SCOPE_TIMES_COL
 /* Prints a text as its column has it, and the blanks after it; the line ends after the last one. */
 void scope_report_ranking_cell(enum scope_ranking_column column, const char *text, FILE *out);
 
-/* Prints the line of heads. stuck: of threads that hang or spin. */
-void scope_report_ranking_heads(bool stuck, FILE *out);
+/* Prints the line of heads. stuck: what hangs or spins, as "threads"; NULL: units are slow. */
+void scope_report_ranking_heads(const char *stuck, FILE *out);
 
 /* The width of a column. */
 unsigned scope_report_ranking_width(enum scope_ranking_column column);

@@ -52,6 +52,22 @@ static uint32_t count_stuck(const struct scope_ranking *ranking)
 	return threads;
 }
 
+/* What those are. */
+static const char *name_stuck(const struct scope_ranking *ranking)
+{
+	uint32_t findings = 0, tasks = 0;
+
+	for (size_t i = 0; i < ranking->findings; i++) {
+		const struct scope_finding *finding = &ranking->finding[i];
+
+		if (finding->kind != SCOPE_FINDING_HANG || finding->hang.unsure)
+			continue;
+		findings++;
+		tasks += !!finding->hang.tasks;
+	}
+	return !tasks ? "thread" : tasks == findings ? "goroutine" : "thread or goroutine";
+}
+
 static struct scope_model_slow make_slow(const struct scope_ranking *ranking)
 {
 	/* If nothing is found, says also that no request was slow. */
@@ -176,6 +192,7 @@ int scope_report_model_create(const struct scope_analysis *analysis, const struc
 	model->part = make_part(analysis);
 	model->outside = is_outside(analysis->ranking);
 	model->stuck_threads = count_stuck(analysis->ranking);
+	model->stuck_who = name_stuck(analysis->ranking);
 	model->slow = make_slow(analysis->ranking);
 	model->background = make_background(analysis);
 	make_nears(model);

@@ -46,6 +46,7 @@ struct scope_model_finding {
 	const struct scope_finding *finding;
 	const char *name;      /* the function's name from signatures, or from symbols; NULL: no usable stack */
 	bool stuck;	       /* a hang or a spin of threads, without slow units */
+	const char *who;       /* stuck: "thread", "goroutine" */
 	const char *waits_for; /* outside: "disk", "peer" or "pipe"; else NULL */
 
 	uint32_t path[SCOPE_PATH_MAX]; /* nodes of its evidence's tree, from its own to the outermost one */
@@ -131,6 +132,7 @@ struct scope_model {
 	uint64_t since_wall_ns; /* of analysis->since_ns; 0: not known */
 	struct scope_model_part part;
 	bool outside;		/* of the program: the verdict, or the first finding of a slowdown */
+	const char *stuck_who;	/* of these: "thread", "goroutine" */
 	uint32_t stuck_threads; /* of the verdict's kind, hang or spin, without those that may be idle */
 	struct scope_model_slow slow;
 	struct scope_model_finding *finding; /* as many as the ranking has */

@@ -11,6 +11,7 @@
 #include "anomaly/lock_owner.h"
 #include "base/syscall_name.h"
 #include "evidence/hop.h"
+#include "evidence/stuck_tasks.h"
 #include "report/object.h"
 #include "report/rounds.h"
 #include "report/source_lines.h"
@@ -41,6 +42,10 @@ static void make_below(struct scope_model_finding *one)
 	one->below = scope_evidence_hop_find(finding->evidence, finding->node);
 	if (finding->kind != SCOPE_FINDING_HANG)
 		return;
+	if (finding->hang.tasks) {
+		one->below = finding->hang.tasks->waits;
+		return;
+	}
 	stopped_stack = &finding->evidence->stopped_stack[finding->hang.thread];
 	if (stopped_stack->node == finding->node)
 		one->below = stopped_stack->below;
@@ -79,6 +84,15 @@ static void make_most(struct scope_model_finding *one)
 		one->most_share = fmin(1, tree->node[one->most[one->most_count - 1]].total_ns / all_ns);
 }
 
+/* Where the stack of what hangs begins in the evidence. */
+static uint32_t stopped_frames(const struct scope_analysis *analysis, const struct scope_finding *finding)
+{
+	if (finding->kind != SCOPE_FINDING_HANG)
+		return SCOPE_PLACE_OF_ITEMS;
+	return finding->hang.tasks ? finding->hang.tasks->node.frames
+				   : analysis->evidence->stopped_stack[finding->hang.thread].frames;
+}
+
 static int make_places(const struct scope_analysis *analysis, struct scope_model_finding *one)
 {
 	const struct scope_finding *finding = one->finding;
@@ -86,9 +100,8 @@ static int make_places(const struct scope_analysis *analysis, struct scope_model
 	if (!finding->function || !finding->by_stacks)
 		return 0;
 	return scope_evidence_places_find(analysis->evidence, &analysis->ranking->by_stacks, analysis->symbols,
-					  finding->function,
-					  finding->kind == SCOPE_FINDING_HANG ? finding->hang.thread : UINT32_MAX,
-					  one->place, SCOPE_MODEL_PLACES, &one->places, &one->cut_share,
+					  finding->function, stopped_frames(analysis, finding), one->place,
+					  SCOPE_MODEL_PLACES, &one->places, &one->cut_share,
 					  finding->kind == SCOPE_FINDING_HANG ? NULL : &one->loop);
 }
 
@@ -126,6 +139,10 @@ static void make_sleep(const struct scope_analysis *analysis, struct scope_model
 
 	if (!hang && finding->kind != SCOPE_FINDING_LOCK && finding->kind != SCOPE_FINDING_LATE)
 		return;
+	if (hang && finding->hang.tasks) {
+		snprintf(one->sleeps_in, sizeof(one->sleeps_in), "%s", one->below ? one->below->name : "its runtime");
+		return;
+	}
 	tgid = hang ? thread_at(analysis, finding->hang.thread)->tgid : victim_process(analysis, finding);
 	if (finding->nr == SCOPE_NR_NONE)
 		strcpy(one->sleeps_in, "a page fault");
@@ -144,7 +161,7 @@ static int make_owner(const struct scope_analysis *analysis, struct scope_model_
 	uint32_t node;
 	double cut;
 
-	if (finding->kind == SCOPE_FINDING_HANG && finding->hang.lock)
+	if (finding->kind == SCOPE_FINDING_HANG && finding->hang.lock && !finding->hang.tasks)
 		index = scope_anomaly_owner_find(analysis->trace, analysis->units->timeline->threads,
 						 finding->hang.thread, finding->hang.object);
 	if (index < 0)
@@ -158,7 +175,8 @@ static int make_owner(const struct scope_analysis *analysis, struct scope_model_
 	if (!one->owner.at)
 		return 0;
 	return scope_evidence_places_find(analysis->evidence, &analysis->ranking->by_stacks, analysis->symbols,
-					  one->owner.at, (uint32_t)index, &one->owner.place, 1, &places, &cut, NULL);
+					  one->owner.at, analysis->evidence->stopped_stack[index].frames,
+					  &one->owner.place, 1, &places, &cut, NULL);
 }
 
 /* Where the thread sleeps in the kernel. */
@@ -167,7 +185,7 @@ static int make_kernel_stack(const struct scope_analysis *analysis, struct scope
 	const char *names;
 	char key[48];
 
-	if (one->finding->kind != SCOPE_FINDING_HANG)
+	if (one->finding->kind != SCOPE_FINDING_HANG || one->finding->hang.tasks)
 		return 0;
 	snprintf(key, sizeof(key), SCOPE_META_KERNEL_STACK "%u", thread_at(analysis, one->finding->hang.thread)->tid);
 	names = scope_trace_meta(analysis->trace, key);
@@ -239,6 +257,7 @@ int scope_report_model_finding_init(const struct scope_analysis *analysis, const
 		.finding = finding,
 		.name = finding->function ? scope_signatures_name(analysis->signatures, finding->function) : NULL,
 		.stuck = scope_rank_finding_stuck(finding),
+		.who = finding->kind == SCOPE_FINDING_HANG && finding->hang.tasks ? "goroutine" : "thread",
 	};
 	if (scope_rank_finding_outside(finding) || scope_rank_finding_asks(finding))
 		ret_one->waits_for = finding->wait.class == SCOPE_WAIT_DISK	 ? "disk"

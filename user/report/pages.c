@@ -89,7 +89,8 @@ static int print_list(const struct report *report, enum scope_report_order order
 	qsort(listed, count, sizeof(*listed), compare);
 	fprintf(report->out, "\n  FINDINGS %s\n  #  ", title[order]);
 	scope_report_format_padded(report->out, "function", name_columns);
-	fprintf(report->out, "  extra  %7s  %-18s  kind\n", report->model->finding[0].stuck ? "threads" : "slow",
+	fprintf(report->out, "  extra  %7s  %-18s  kind\n",
+		report->model->finding[0].stuck ? scope_report_section_stuck(&report->model->finding[0]) : "slow",
 		report->model->finding[0].stuck ? "how long" : "normal → p99");
 	for (size_t i = 0; i < count; i++)
 		print_row(report, listed[i].index, name_columns);

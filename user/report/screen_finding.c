@@ -137,6 +137,11 @@ static int print_extent(const struct report *report, const struct scope_model_fi
 
 	if (scope_report_paragraph_begin(&line))
 		return -ENOMEM;
+	if (one->stuck && one->finding->kind == SCOPE_FINDING_HANG && one->finding->hang.tasks) {
+		fprintf(line.to, "%u %s%s", one->finding->hang.threads, one->who,
+			one->finding->hang.threads == 1 ? "" : "s");
+		return scope_report_section_broken(report, SCOPE_LABEL_EXTENT, &line);
+	}
 	if (one->stuck) {
 		fprintf(line.to, "%u of %s thread%s", one->finding->hang.threads,
 			scope_report_format_count(&a, report->analysis->units->threads),

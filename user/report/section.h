@@ -35,6 +35,8 @@ int scope_report_section_basis(const struct report *report);	/* the basis of the
 int scope_report_section_detail(const struct report *report, size_t index);
 
 /* What kind of finding it is, in a word or two. */
+/* The head of their number, of a finding of what hangs or spins. */
+const char *scope_report_section_stuck(const struct scope_model_finding *one);
 void scope_report_section_kind(const struct scope_model_finding *one, char *text, size_t room);
 
 /* Prints what changed most since the baseline, in lines of the first screen. */

@@ -165,6 +165,11 @@ static int print_lacks(const struct report *report)
 	return 0;
 }
 
+const char *scope_report_section_stuck(const struct scope_model_finding *one)
+{
+	return one->finding->kind == SCOPE_FINDING_HANG && one->finding->hang.tasks ? "tasks" : "threads";
+}
+
 void scope_report_section_kind(const struct scope_model_finding *one, char *text, size_t room)
 {
 	const struct scope_finding *finding = one->finding;
@@ -325,7 +330,7 @@ static int print_ranking(const struct report *report)
 
 	if (!ranking->findings)
 		return 0;
-	scope_report_ranking_heads(stuck, report->out);
+	scope_report_ranking_heads(stuck ? scope_report_section_stuck(&report->model->finding[0]) : NULL, report->out);
 	for (size_t i = 0; i < ranking->findings; i++) {
 		print_row(report, i);
 		named += ranking->finding[i].function != NULL;

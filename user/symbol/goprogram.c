@@ -55,7 +55,8 @@ static uint64_t find_first(Elf *elf)
 	return 0;
 }
 
-int scope_symbol_go_program_read(Elf *elf, const char *function, struct scope_go_program *ret_program)
+int scope_symbol_go_program_read(Elf *elf, const char *function, const char *other,
+				 struct scope_go_program *ret_program)
 {
 	struct scope_go_program program = { .first = find_first(elf) };
 	struct scope_go_table table;
@@ -64,16 +65,18 @@ int scope_symbol_go_program_read(Elf *elf, const char *function, struct scope_go
 	if (!scope_symbol_go_file_is(elf) || scope_symbol_go_file_table(elf, &table))
 		return -ENOENT;
 	read_version(elf, program.version);
-	for (size_t i = 0; i < table.count; i++) {
+	for (size_t i = 0; i < table.count && !(program.start && program.other_start); i++) {
 		struct scope_go_function row;
 
 		if (scope_symbol_go_table_function(&table, i, &budget, &row))
 			break;
-		if (strcmp(row.name, function))
-			continue;
-		program.start = row.start;
-		program.end = row.end;
-		break;
+		if (!strcmp(row.name, function)) {
+			program.start = row.start;
+			program.end = row.end;
+		} else if (!strcmp(row.name, other)) {
+			program.other_start = row.start;
+			program.other_end = row.end;
+		}
 	}
 	*ret_program = program;
 	return 0;

@@ -12,10 +12,12 @@
 struct scope_go_program {
 	char version[SCOPE_GO_VERSION_BYTES]; /* "go1.19.8"; "": a version before 1.18 */
 	uint64_t start, end;		      /* link addresses of the function; 0, 0: there is none of that name */
+	uint64_t other_start, other_end;      /* the same of the other function */
 	uint64_t first;			      /* link address of what is mapped from offset 0 of the file */
 };
 
 /* 0; -ENOENT: Go's linker did not make the file, or its table of functions cannot be read. */
-int scope_symbol_go_program_read(Elf *elf, const char *function, struct scope_go_program *ret_program);
+int scope_symbol_go_program_read(Elf *elf, const char *function, const char *other,
+				 struct scope_go_program *ret_program);
 
 #endif

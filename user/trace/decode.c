@@ -276,6 +276,7 @@ static size_t take_chain(struct scope_decoder *decoder, const struct scope_recor
 	event->stack.bytes = 0;
 	event->stack.since_ns = 0;
 	event->stack.tasks = 0;
+	event->stack.waited_s = 0;
 	event->stack.cost_ns = cost ? (ip[record->count] < UINT32_MAX ? ip[record->count] : UINT32_MAX) : 0;
 	event->stack.data = NULL;
 	return bytes;
@@ -300,6 +301,7 @@ static size_t take_frames(struct scope_decoder *decoder, const struct scope_reco
 	event->stack.reg = NULL;
 	event->stack.bytes = 0;
 	event->stack.tasks = record->reason == SCOPE_STACK_TASKS ? record->cost_ns : 0;
+	event->stack.waited_s = record->reason == SCOPE_STACK_TASKS ? record->waited : 0;
 	event->stack.cost_ns = record->reason == SCOPE_STACK_TASKS ? 0 : record->cost_ns;
 	event->stack.since_ns = (uint64_t)record->since * SCOPE_FRAMES_SINCE_NS;
 	event->stack.data = NULL;
@@ -331,6 +333,7 @@ static size_t take_stack(struct scope_decoder *decoder, const struct scope_recor
 	event->stack.bytes = record->bytes - more;
 	event->stack.since_ns = 0;
 	event->stack.tasks = 0;
+	event->stack.waited_s = 0;
 	event->stack.cost_ns = record->cost_ns;
 	event->stack.data = (const uint8_t *)(record + 1) + regs_bytes;
 	if (more)

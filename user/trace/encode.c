@@ -261,6 +261,7 @@ static int encode_frames(const struct scope_event *event, void *buffer, struct s
 		.count = event->stack.ips + kernel,
 		.cost_ns = event->stack.reason == SCOPE_STACK_TASKS ? event->stack.tasks : event->stack.cost_ns,
 		.ended = event->stack.ended,
+		.waited = event->stack.waited_s,
 		.since = (uint16_t)(since < UINT16_MAX ? since : UINT16_MAX),
 	};
 	if (event->stack.ips)

@@ -97,6 +97,7 @@ struct scope_event {
 			uint32_t bytes;
 			uint32_t cost_ns;    /* for how long the thread was held up; 0: unknown */
 			uint32_t tasks;	     /* TASKS: how many wait there; else 0 */
+			uint8_t waited_s;    /* TASKS: for how long the first of them has; 0: none for 1 s */
 			uint64_t since_ns;   /* SNAPSHOT, TASKS: the time that it stands for; else 0 */
 			uint64_t kernel_ip;  /* with SCOPE_STACK_KERNEL_IP, see scope/event.h */
 			const uint64_t *ip;  /* CHAIN, FRAMES: ips addresses, innermost first */

@@ -215,6 +215,7 @@ static void take_stack(struct scope_line *line, struct scope_text_payload *paylo
 	}
 	event->stack.cost_ns = scope_trace_line_value(line, "cost", UINT32_MAX, 0);
 	event->stack.tasks = scope_trace_line_value(line, "count", UINT32_MAX, 0);
+	event->stack.waited_s = scope_trace_line_value(line, "waited", UINT8_MAX, 0);
 	event->stack.since_ns = scope_trace_line_value(line, "since", UINT16_MAX * (uint64_t)SCOPE_FRAMES_SINCE_NS, 0);
 	event->stack.reason = scope_trace_line_value(line, "reason", UINT8_MAX, reason);
 	kernel = scope_trace_line_find(line, "kernel_ip");

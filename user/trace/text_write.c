@@ -227,6 +227,8 @@ static void put_stack(const struct out *out, const struct scope_event *event)
 		fprintf(out->stream, " since=%" PRIu64, event->stack.since_ns);
 	if (event->stack.tasks)
 		fprintf(out->stream, " count=%" PRIu32, event->stack.tasks);
+	if (event->stack.waited_s)
+		fprintf(out->stream, " waited=%u", event->stack.waited_s);
 	if (event->stack.reason == SCOPE_STACK_PROBE || event->stack.reason > SCOPE_STACK_TASKS)
 		fprintf(out->stream, " reason=%u", event->stack.reason);
 }

@@ -24,6 +24,7 @@ struct scope_logged_stack {
 	uint8_t reason; /* enum scope_stack_reason */
 	uint8_t flags;
 	uint8_t ended;	   /* SCOPE_FRAMES_* if the capture unwound it, else 0 */
+	uint8_t waited_s;  /* SCOPE_STACK_TASKS: for how long the first of them has; 0: none for 1 s */
 	uint32_t tasks;	   /* SCOPE_STACK_TASKS: how many wait there; else 0 */
 	uint64_t since_ns; /* SCOPE_STACK_SNAPSHOT, _TASKS: the time that it stands for; else 0 */
 };

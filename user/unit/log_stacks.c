@@ -27,6 +27,7 @@ struct scope_logged_stack scope_unit_logged_stack(const struct scope_unit_stack 
 		.reason = event->stack.reason,
 		.flags = event->flags,
 		.ended = event->stack.ended,
+		.waited_s = event->stack.waited_s,
 		.tasks = event->stack.tasks,
 		.since_ns = event->stack.since_ns,
 	};

@@ -39,9 +39,9 @@ function answerCards() {
 		cards.push(card("99th percentile of these", figure("findings.0.p99_ns", "time")));
 		cards.push(card("of the extra time in " + functionName(first), figure("findings.0.share", "share")));
 	} else if (first) {
-		cards.push(card("threads", figure("findings.0.threads", "count")));
+		cards.push(card(first.who + "s", figure("findings.0.threads", "count")));
 		cards.push(card("for", figure("findings.0.age_ns", "time")));
-		cards.push(card("the first one", first.thread.name + " (tid " + first.thread.tid + ")"));
+		cards.push(card(first.who === "thread" ? "the first one" : "of", first.thread.name + " (tid " + first.thread.tid + ")"));
 	} else {
 		cards.push(card("requests", figure("basis.requests", "count")));
 		cards.push(card("slow ones", figure("basis.slow_requests", "count")));

@@ -9,7 +9,8 @@ function findingTimes(index) {
 	const finding = report.findings[index], at = "findings." + index + ".";
 
 	if (finding.units === undefined)
-		return make("p", null, "Thread " + finding.thread.name + " (tid " + finding.thread.tid + ")" +
+		return make("p", null, finding.who !== "thread" ? formatCount(finding.threads) + " " + finding.who + (finding.threads > 1 ? "s" : "") + ", for " :
+			"Thread " + finding.thread.name + " (tid " + finding.thread.tid + ")" +
 			(finding.threads > 1 ? " and " + formatCount(finding.threads - 1) + " more" : "") + ", for ",
 		figure(at + "age_ns", "time"), finding.lock ? ", on a lock" : "", finding.unsure ? "; it may be idle" : "",
 		finding.rounds ? ": " + callName(finding.rounds.call !== null ? finding.rounds.call : finding.rounds.poll) + ", " +

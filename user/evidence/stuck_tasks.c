@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Tasks that have waited for too long in the middle of their work as the window ends. */
+#include "evidence/stuck_tasks.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define P99_UNITS_MAX 4096 /* no rule: requests of which the quantile is taken */
+
+/* Places that differ only in how long tasks have waited, or in the address within a function, are one spot. */
+struct spot {
+	uint32_t tgid, place; /* place: one of them */
+	uint64_t mass;	      /* tasks, summed over looks */
+	uint32_t tasks;	      /* lasting ones, in the last look … */
+	uint64_t since_ns;    /* … and since when the first of them waits */
+	uint32_t thread;
+};
+
+/* Of lasting tasks in a place: since when the first of those waits that did in the last look with it. */
+struct first {
+	uint64_t since_ns;
+	uint32_t waited_s;
+};
+
+struct finder {
+	const struct scope_task_rows *rows;
+	const struct scope_units *units;
+	struct scope_evidence *evidence;
+	struct spot *spot;
+	uint32_t spots;
+	uint32_t *spot_of;   /* by place */
+	struct first *first; /* by place */
+};
+
+static bool begins_with(const struct scope_function *function, const char *begin)
+{
+	return function && !strncmp(function->name, begin, strlen(begin));
+}
+
+static void make_spots(struct finder *finder)
+{
+	const struct scope_task_place *place = finder->rows->place;
+
+	for (uint32_t i = 0; i < finder->rows->places; i++) {
+		uint32_t at = 0;
+
+		for (; at < finder->spots; at++) {
+			const struct scope_task_place *other = &place[finder->spot[at].place];
+
+			if (other->tgid == place[i].tgid && other->node.node == place[i].node.node &&
+			    other->start == place[i].start && other->waits == place[i].waits)
+				break;
+		}
+		if (at == finder->spots)
+			finder->spot[finder->spots++] = (struct spot){ .tgid = place[i].tgid, .place = i };
+		finder->spot_of[i] = at;
+	}
+}
+
+/* The time of the last look at that process. */
+static uint64_t last_look_ns(const struct finder *finder, uint32_t tgid)
+{
+	for (size_t i = finder->rows->rows; i--;)
+		if (finder->rows->row[i].tgid == tgid)
+			return finder->rows->row[i].time_ns;
+	return 0;
+}
+
+static void count_row(struct finder *finder, const struct scope_task_row *row)
+{
+	const uint64_t waited_ns = row->waited_s * 1000000000ull;
+	const uint64_t since_ns = row->time_ns > waited_ns ? row->time_ns - waited_ns : 0;
+	struct first *first;
+	struct spot *spot;
+
+	if (row->place == SCOPE_TASK_PLACES_MAX)
+		return;
+	spot = &finder->spot[finder->spot_of[row->place]];
+	spot->mass += row->tasks;
+	spot->thread = row->thread;
+	first = &finder->first[row->place];
+	/* With fewer seconds than before the first of them has gone on, and another one is the first. */
+	if (row->waited_s < first->waited_s || since_ns < first->since_ns || !first->waited_s)
+		first->since_ns = since_ns;
+	first->waited_s = row->waited_s;
+}
+
+/* The lasting ones of the last look of each process; the others have gone on. */
+static void count_last(struct finder *finder)
+{
+	uint32_t tgid = 0;
+	uint64_t last_ns = 0;
+
+	for (size_t i = finder->rows->rows; i--;) {
+		const struct scope_task_row *row = &finder->rows->row[i];
+
+		if (row->tgid != tgid) {
+			tgid = row->tgid;
+			last_ns = last_look_ns(finder, tgid);
+		}
+		if (row->time_ns == last_ns && row->waited_s && row->place != SCOPE_TASK_PLACES_MAX) {
+			const uint64_t since_ns = finder->first[row->place].since_ns;
+			struct spot *spot = &finder->spot[finder->spot_of[row->place]];
+
+			if (!spot->tasks || since_ns < spot->since_ns)
+				spot->since_ns = since_ns;
+			spot->tasks += row->tasks;
+		}
+	}
+}
+
+static int compare_times(const void *left, const void *right)
+{
+	const double a = *(const double *)left, b = *(const double *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+/* How long a task of the process has to wait, ns. */
+static double limit_of(const struct finder *finder, uint32_t tgid)
+{
+	const struct scope_units *units = finder->units;
+	double time[P99_UNITS_MAX];
+	size_t count = 0;
+
+	/* Of many, some that are spread over the window. */
+	for (size_t i = 0; i < units->count; i += units->count / P99_UNITS_MAX + 1) {
+		const struct scope_unit *unit = &units->unit[i];
+
+		if (unit->granularity != SCOPE_UNIT_REQUEST || !unit->asked ||
+		    scope_timeline_threads_at(units->timeline->threads, unit->thread)->tgid != tgid)
+			continue;
+		time[count++] = (double)(unit->end_ns - unit->begin_ns + unit->task_ns);
+	}
+	if (!count)
+		return SCOPE_HANG_MIN_NS;
+	qsort(time, count, sizeof(*time), compare_times);
+	return fmax(SCOPE_HANG_MIN_NS, SCOPE_HANG_TIMES_P99 * time[(size_t)(0.99 * (double)(count - 1))]);
+}
+
+static bool lies_above(const struct scope_tree *tree, uint32_t above, uint32_t node)
+{
+	if (above == node)
+		return false;
+	while (node != SCOPE_TREE_ROOT && node != above)
+		node = tree->node[node].parent;
+	return node == above;
+}
+
+/* True if most tasks that were started as these wait nearer to the start: there they wait for work. */
+static bool idle_above(const struct finder *finder, const struct spot *of)
+{
+	const struct scope_task_place *place = finder->rows->place;
+
+	for (uint32_t i = 0; i < finder->spots; i++) {
+		const struct spot *spot = &finder->spot[i];
+
+		if (spot->tgid == of->tgid && place[spot->place].start == place[of->place].start &&
+		    spot->mass >= of->mass &&
+		    lies_above(&finder->evidence->tree, place[spot->place].node.node, place[of->place].node.node))
+			return true;
+	}
+	return false;
+}
+
+static bool waits_for_lock(const struct scope_task_place *place)
+{
+	return (begins_with(place->waits, "sync.") || begins_with(place->waits, "internal/sync.")) &&
+	       strstr(place->waits->name, "Mutex");
+}
+
+static bool is_stuck(const struct finder *finder, const struct spot *spot)
+{
+	const struct scope_task_place *place = &finder->rows->place[spot->place];
+
+	if (!spot->tasks || place->node.node == SCOPE_TREE_ROOT || !place->start ||
+	    (double)(finder->units->timeline->end_ns - spot->since_ns) < limit_of(finder, spot->tgid))
+		return false;
+	if (waits_for_lock(place))
+		return true;
+	if (begins_with(place->start, "runtime.") || place->class == SCOPE_WAIT_NETWORK)
+		return false;
+	return place->start->library || (!place->choice && idle_above(finder, spot));
+}
+
+int scope_evidence_stuck_tasks_find(const struct scope_task_rows *rows, const struct scope_units *units,
+				    struct scope_evidence *evidence)
+{
+	struct finder finder = { .rows = rows, .units = units, .evidence = evidence };
+	int err = 0;
+
+	if (!rows->rows)
+		return 0;
+	finder.spot = calloc(rows->places + 1, sizeof(*finder.spot));
+	finder.spot_of = calloc(rows->places + 1, sizeof(*finder.spot_of));
+	finder.first = calloc(rows->places + 1, sizeof(*finder.first));
+	evidence->stuck = calloc(rows->places + 1, sizeof(*evidence->stuck));
+	if (!finder.spot || !finder.spot_of || !finder.first || !evidence->stuck)
+		err = -ENOMEM;
+	if (!err) {
+		make_spots(&finder);
+		for (size_t i = 0; i < rows->rows; i++)
+			count_row(&finder, &rows->row[i]);
+		count_last(&finder);
+	}
+	for (uint32_t i = 0; !err && i < finder.spots; i++) {
+		const struct spot *spot = &finder.spot[i];
+		const struct scope_task_place *place = &rows->place[spot->place];
+
+		if (!is_stuck(&finder, spot))
+			continue;
+		evidence->stuck[evidence->stucks++] = (struct scope_stuck_tasks){
+			.node = place->node,
+			.waits = place->node.below,
+			.since_ns = spot->since_ns,
+			.thread = spot->thread,
+			.tasks = spot->tasks,
+			.class = place->class,
+			.lock = waits_for_lock(place),
+			.unsure = place->choice && !waits_for_lock(place),
+		};
+		scope_evidence_tree_vote(&evidence->tree, place->node.node, place->node.circle, place->node.circles);
+	}
+	free(finder.spot);
+	free(finder.spot_of);
+	free(finder.first);
+	return err;
+}
