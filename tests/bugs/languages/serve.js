@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0-only
+'use strict';
+
+// A web server in JavaScript, of which each path but / is a bug of its own: see languages.py.
+const http = require('http');
+const fs = require('fs');
+const net = require('net');
+const crypto = require('crypto');
+const { execFileSync, execFile } = require('child_process');
+const [, , port, peer, folder] = process.argv;
+const words = 'the quick brown fox jumps over the lazy dog '.repeat(3000);
+let flag = false;
+
+function usual() {
+	let sum = 0;
+	for (let i = 0; i < 20000; i++)
+		sum += i * i;
+	return sum;
+}
+
+function countWords() {
+	let n = 0;
+	for (let round = 0; round < 40; round++)
+		for (let i = 0; i < words.length; i++)
+			if (words.charCodeAt(i) === 32)
+				n++;
+	return n;
+}
+
+function matchRules() {
+	return /^(a+)+$/.test('a'.repeat(22) + 'b') ? 1 : 0;
+}
+
+function packReport() {
+	const rows = [];
+	for (let i = 0; i < 20000; i++)
+		rows.push({ a: i, b: `${i}`, c: [i] });
+	return JSON.stringify(rows).length;
+}
+
+function sortPrices() {
+	const list = [];
+	for (let i = 0; i < 40000; i++)
+		list.push(i * 7919 % 40009);
+	return list.sort((a, b) => a - b)[0];
+}
+
+function readPages() {
+	let n = 0;
+	for (let i = 0; i < 400; i++)
+		n += fs.readFileSync('/etc/passwd').length;
+	return n;
+}
+
+function runHook() {
+	execFileSync('sleep', ['0.02']);
+	return 0;
+}
+
+function makeCopies() {
+	let text = Buffer.alloc(0);
+	for (let i = 0; i < 300; i++)
+		text = Buffer.concat([text, Buffer.from(words.slice(0, 2000))]);
+	return text.length;
+}
+
+function saveNote() {
+	const file = fs.openSync(`${folder}/note`, 'w');
+	for (let i = 0; i < 20; i++) {
+		fs.writeSync(file, 'note\n');
+		fs.fsyncSync(file);
+	}
+	fs.closeSync(file);
+	return 0;
+}
+
+function hashParts() {
+	return crypto.pbkdf2Sync('secret', 'salt', 20000, 32, 'sha256').length;
+}
+
+// What follows answers later, and the loop goes on.
+function takeNap(done) {
+	setTimeout(done, 20);
+}
+
+function askPeer(done) {
+	const [host, at] = peer.split(':');
+	const socket = net.connect(at, host, () => socket.write('slow\n'));
+	socket.on('data', () => { socket.destroy(); done(); });
+}
+
+function askPacker(done) {
+	crypto.pbkdf2('secret', 'salt', 20000, 32, 'sha256', done);
+}
+
+function writeLedger(done) {
+	execFile('sleep', ['0.02'], done);
+}
+
+function waitChild() {
+	execFileSync('sleep', ['1000']);
+	return 0;
+}
+
+function readFifo() {
+	execFileSync('mkfifo', ['-m', '600', `${folder}/fifo`]);
+	return fs.readFileSync(`${folder}/fifo`).length;
+}
+
+function takeLock() {
+	Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+	return 0;
+}
+
+function spinOn() {
+	while (!flag)
+		;
+	return 0;
+}
+
+function awaitFlag() {
+	while (!flag)
+		Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+	return 0;
+}
+
+
+const kinds = { countWords, matchRules, packReport, sortPrices, readPages, runHook, makeCopies, saveNote, hashParts, waitChild, readFifo, takeLock, spinOn,
+	awaitFlag };
+const later = { takeNap, askPeer, askPacker, writeLedger };
+
+http.createServer((request, response) => {
+	const kind = request.url.slice(1);
+	const n = usual();
+	if (later[kind])
+		later[kind](() => response.end(`${n}\n`));
+	else
+		response.end(`${n + (kinds[kind] ? kinds[kind]() : 0)}\n`);
+}).listen(+port, '127.0.0.1');

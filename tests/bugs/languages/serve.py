@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A web server in Python, of which each path but / is a bug of its own: see languages.py."""
+import hashlib
+import http.server
+import json
+import os
+import queue
+import re
+import select
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+PORT, PEER, FOLDER, SHAPE = sys.argv[1:5]
+WORDS = "the quick brown fox jumps over the lazy dog " * 3000
+ledger = threading.Lock()
+orders = queue.Queue()
+flag = False
+
+
+def usual():
+    with ledger:
+        return sum(i * i for i in range(2000))
+
+
+def countWords():
+    n = 0
+    for letter in WORDS:
+        if letter == " ":
+            n += 1
+    return n
+
+
+def matchRules():
+    return int(bool(re.match("(a+)+$", "a" * 20 + "b")))
+
+
+def packReport():
+    return len(json.dumps([{"a": i, "b": str(i)} for i in range(8000)]))
+
+
+def sortPrices():
+    return sorted((i * 7919 % 40009 for i in range(40000)), key=lambda price: -price)[0]
+
+
+def writeLedger():
+    with ledger:
+        time.sleep(0.02)
+    return 0
+
+
+def takeNap():
+    time.sleep(0.02)
+    return 0
+
+
+def readPages():
+    n = 0
+    for _ in range(400):
+        with open("/etc/passwd", encoding="ascii") as page:
+            n += len(page.read())
+    return n
+
+
+def runHook():
+    return subprocess.run(["sleep", "0.02"], check=False).returncode
+
+
+def ask(what):
+    host, port = PEER.split(":")
+    with socket.create_connection((host, int(port))) as peer:
+        peer.sendall(what)
+        return len(peer.recv(10))
+
+
+def askPeer():
+    return ask(b"slow\n")
+
+
+def makeCopies():
+    text = b""
+    for _ in range(400):
+        text = text + WORDS[:1000].encode()
+    return len(text)
+
+
+def saveNote():
+    with open(f"{FOLDER}/note", "w", encoding="ascii") as note:
+        for _ in range(20):
+            note.write("note\n")
+            note.flush()
+            os.fsync(note.fileno())
+    return 0
+
+
+def askPacker():
+    answer = queue.Queue()
+    orders.put(answer)
+    return answer.get()
+
+
+def packOrders():
+    while True:
+        answer = orders.get()
+        time.sleep(0.02)
+        answer.put(1)
+
+
+def hashParts():
+    return hashlib.pbkdf2_hmac("sha256", b"secret", b"salt", 20000)[0]
+
+
+def takeLock():
+    lock = threading.Lock()
+    lock.acquire()
+    lock.acquire()
+
+
+def takeShared():
+    threading.Semaphore(0).acquire()
+
+
+def waitAnswer():
+    queue.Queue().get()
+
+
+def waitAny():
+    select.select([socket.socketpair()[0]], [], [])
+
+
+def waitGroup():
+    threading.Event().wait()
+
+
+def waitChild():
+    subprocess.run(["sleep", "1000"], check=False)
+
+
+def readPeer():
+    ask(b"never\n")
+
+
+def spinOn():
+    while not flag:
+        pass
+
+
+def awaitFlag():
+    while not flag:
+        time.sleep(0.02)
+
+
+def readFifo():
+    os.mkfifo(f"{FOLDER}/fifo")
+    with open(f"{FOLDER}/fifo", "rb") as fifo:
+        fifo.read()
+
+
+KINDS = {each.__name__: each for each in (
+    countWords, matchRules, packReport, sortPrices, writeLedger, takeNap, readPages, runHook, askPeer, makeCopies, saveNote, askPacker, hashParts,
+    takeLock, takeShared, waitAnswer, waitAny, waitGroup, waitChild, readPeer, spinOn, awaitFlag, readFifo)}
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        n = usual()
+        if self.path != "/":
+            n += KINDS[self.path[1:]]() or 0
+        body = f"{n}\n".encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+def main():
+    threading.Thread(target=packOrders, daemon=True).start()
+    shape = http.server.ThreadingHTTPServer if SHAPE == "threads" else http.server.HTTPServer
+    shape(("127.0.0.1", int(PORT)), Handler).serve_forever()
+
+
+main()
