@@ -169,6 +169,8 @@ static const char *why_stuck(const struct scope_finding *finding)
 		return "it may be idle";
 	if (!finding->by_stacks)
 		return "no stack shows where it is";
+	if (finding->kind == SCOPE_FINDING_HANG && finding->hang.tasks)
+		return "stacks have not changed in that time";
 	if ((finding->lost || finding->lost_unknown) && !finding->hang.never_ran)
 		return "events were lost in that time";
 	if (rounds && rounds->nr == SCOPE_NR_NONE)
@@ -209,7 +211,7 @@ static void put_other(const struct report *report, const struct scope_model_find
 
 	fputs(scope_report_section_short_name(scope_report_section_function(one)), to);
 	if (one->stuck)
-		fprintf(to, " (%" PRIu32 " thread%s)", threads, threads == 1 ? "" : "s");
+		fprintf(to, " (%" PRIu32 " %s%s)", threads, one->who, threads == 1 ? "" : "s");
 	else
 		fprintf(to, " (%.0f %%%s)", 100 * one->finding->share,
 			report->model->finding[0].stuck ? " of the extra time" : "");
