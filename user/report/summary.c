@@ -82,6 +82,12 @@ static void print_what(const struct report *report, const char *host)
 	fputc('\n', report->out);
 }
 
+/* Of seconds: enough that no time is 0.0. */
+static int decimals(double seconds)
+{
+	return seconds < 0.0005 ? 0 : seconds < 0.05 ? 3 : 1;
+}
+
 static void print_head(const struct report *report)
 {
 	const struct scope_timeline *timeline = report->analysis->units->timeline;
@@ -101,7 +107,8 @@ static void print_head(const struct report *report)
 			  command ? command : "?", pid ? pid : "?", part->thread ? ", thread " : "",
 			  part->thread ? part->thread : "");
 	if (part->timed)
-		snprintf(window, sizeof(window), "%.1f to %.1f of %.1f s", part->from_s, part->to_s, part->whole_s);
+		snprintf(window, sizeof(window), "%.*f to %.*f of %.*f s", decimals(part->from_s), part->from_s,
+			 decimals(part->to_s), part->to_s, decimals(part->whole_s), part->whole_s);
 	else
 		snprintf(window, sizeof(window), "%s",
 			 scope_report_format_window(&count, timeline->end_ns - timeline->begin_ns));
@@ -238,10 +245,12 @@ static int print_unnamed(const struct report *report)
 	need = scope_analysis_names_need(report->analysis->trace, text, sizeof(text), NULL);
 	if (scope_report_paragraph_begin(&line))
 		return -ENOMEM;
-	fprintf(line.to, "%.0f %% of it is in compiled functions without names: %s", 100 * ranking->finding[0].unnamed,
-		need);
-	if (!report->brief)
+	if (!report->brief) {
+		fprintf(line.to, "%.0f %% of it is in compiled functions without names: %s",
+			100 * ranking->finding[0].unnamed, need);
 		return scope_report_section_broken(report, SCOPE_LABEL_MISSING, &line);
+	}
+	fputs(need, line.to);
 	scope_report_section_label(report, SCOPE_LABEL_MISSING);
 	return scope_report_section_clipped(report, &line);
 }

@@ -10,8 +10,8 @@ static const struct scope_runtime rows[] = {
 	{ "Java",
 	  { "libjvm.so" },
 	  true,
-	  "start it with -XX:+PreserveFramePointer, and run `jcmd %u Compiler.perfmap` during the capture (version 17 "
-	  "on)",
+	  "run `jcmd %u Compiler.perfmap` during the capture (version 17 on); its callers have names if it was started with "
+	  "-XX:+PreserveFramePointer",
 	  NULL },
 	{ "Node",
 	  { "node", "nodejs", "libnode.so*" },
