@@ -145,6 +145,7 @@ int main(int argc, char **argv)
 	if (!fork()) {
 		if (!fork()) {
 			close(over[0]);
+			close(go[1]); /* else it would wait for ever if the server ends */
 			if (read(go[0], &byte, 1) == 1)
 				load();
 			exit(1);
