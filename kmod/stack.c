@@ -232,7 +232,7 @@ static void put_frames(struct scope_session *session, struct scope_cpu *cpu, str
 	r->flags = flags;
 	r->count = count;
 	r->ended = ended;
-	r->zero = 0;
+	r->waited = 0;
 	r->since = 0;
 	r->cost_ns = cost_since(cpu, now);
 	scope_ring_commit(&cpu->ring, bytes);
