@@ -125,7 +125,7 @@ static void on_record(void *data, uint32_t cpu, uint32_t tid, uint64_t now_ns, c
 		return;
 	CHECK(frames->count >= 1 && frames->count <= SCOPE_STACK_DEPTH_MAX, "%u", frames->count);
 	CHECK(bytes == sizeof(*frames) + frames->count * 8u, "%u", bytes);
-	CHECK(!(frames->flags >> SCOPE_STACK_COPY_SHIFT) && !frames->zero && !frames->since);
+	CHECK(!(frames->flags >> SCOPE_STACK_COPY_SHIFT) && !frames->waited && !frames->since);
 	CHECK(frames->ended & SCOPE_FRAMES_COMPLETE && frames->cost_ns);
 	seen->frames++;
 	if (frames->count > seen->longest)
