@@ -62,8 +62,27 @@ static void read_all(struct scope_memory *memory, uint32_t *reads, const struct 
 	}
 }
 
+/* Members one after the other, so that each of them leads somewhere else. */
+static struct scope_hotspot_offsets hotspot_offsets(void)
+{
+	static uint64_t number;
+	struct scope_hotspot_offsets offsets;
+	uint64_t word[sizeof(offsets) / sizeof(uint64_t)];
+
+	for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++)
+		word[i] = i * sizeof(uint64_t);
+	memcpy(&offsets, word, sizeof(offsets));
+	offsets.list += BASE;
+	offsets.code += BASE;
+	offsets.heaps += BASE;
+	offsets.number = ++number;
+	return offsets;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
+	static const enum scope_interpreter_language languages[] = { SCOPE_INTERPRETER_PYTHON, SCOPE_INTERPRETER_PHP,
+								     SCOPE_INTERPRETER_HOTSPOT };
 	static struct scope_memory memory;
 	struct scope_interpreter interpreter;
 	uint32_t reads = 0;
@@ -75,10 +94,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	memory.read = read_input;
 	memory.context = &reads;
 	scope_interpreter_memory_begin(&memory, READS);
-	scope_interpreter_find(&memory, data[0] & 1 ? SCOPE_INTERPRETER_PYTHON : SCOPE_INTERPRETER_PHP, BASE,
-			       0x308 + data[0] / 2 % 8, &interpreter);
+	scope_interpreter_find(&memory, languages[data[0] % 3], BASE, 0x308 + data[0] / 2 % 8, &interpreter);
 	/* Whatever that found. */
-	if (interpreter.language == SCOPE_INTERPRETER_PHP)
+	if (interpreter.language == SCOPE_INTERPRETER_HOTSPOT)
+		interpreter.hotspot = hotspot_offsets();
+	else if (interpreter.language == SCOPE_INTERPRETER_PHP)
 		interpreter.php = (struct scope_php_offsets){ .current = 488, .op_array_file = 152 };
 	else
 		scope_interpreter_python_offsets(&memory, BASE, 0x308 + data[0] / 2 % 5, &interpreter.python);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Functions of Python and PHP, read from outside: of programs that this test starts, and of a memory that lies.
+ * Functions of Python, PHP and Java, read from outside: of programs that this test starts, and of a memory that lies.
  * SCOPE_TEST_PYTHONS: more interpreters to try, separated by colons.
  */
 #include <fcntl.h>
@@ -43,6 +43,15 @@ static const char php_program[] = "<?php namespace Shop;\n"
 				  "function outer() { Cart::wait(); }\n"
 				  "outer();\n";
 
+static const char java_program[] =
+	"class Wait {\n"
+	"    static long inner(int n, String[] rows, double[][] all) throws Exception {\n"
+	"        if (n == 0) { System.out.println(\"ready\"); Thread.sleep(1000000); }\n"
+	"        return inner(n - 1, rows, all);\n"
+	"    }\n"
+	"    public static void main(String[] args) throws Exception { inner(1, args, null); }\n"
+	"}\n";
+
 struct program {
 	pid_t pid;
 	char path[64];
@@ -55,8 +64,8 @@ static bool begin(struct program *program, const char *interpreter, const char *
 	int ends[2], fd;
 	const char *mark = strstr(text, "DEPTH");
 
-	snprintf(program->path, sizeof(program->path), "/tmp/scope_test_interpreter.XXXXXX");
-	fd = mkstemp(program->path);
+	snprintf(program->path, sizeof(program->path), "/tmp/scope_test_interpreter.XXXXXX.java");
+	fd = mkstemps(program->path, (int)strlen(".java")); /* of which Java asks the end */
 	assert_true(fd >= 0);
 	if (mark)
 		dprintf(fd, "%.*s%u%s", (int)(mark - text), text, depth, mark + strlen("DEPTH"));
@@ -134,9 +143,12 @@ static void list(const struct scope_interpreter *interpreter, uint64_t state, ch
 	assert_int_equal(scope_interpreter_frames(&memory, interpreter, state, &frames), SCOPE_INTERPRETER_READ);
 	for (uint32_t i = 0; i < frames.count && used < size; i++) {
 		char name[SCOPE_INTERPRETED_NAME];
+		const char *file;
 
 		assert_true(scope_interpreter_name(&memory, interpreter, frames.function[i], name));
-		used += (size_t)snprintf(text + used, size - used, "%.*s\n", (int)(strrchr(name, ':') - name), name);
+		file = strrchr(name, ':');
+		used += (size_t)snprintf(text + used, size - used, "%.*s\n",
+					 (int)(file ? (size_t)(file - name) : strlen(name)), name);
 	}
 }
 
@@ -270,6 +282,50 @@ static void php_is_read(void **state)
 		list(&interpreter, thread[0].state, text, sizeof(text));
 	while (strncmp(text, "php::sleep\n", 11) && !usleep(1000));
 	assert_string_equal(text, "php::sleep\nphp::Shop\\Cart::wait\nphp::Shop\\outer\nphp::<main>\n");
+	end(&program);
+}
+
+/* The text of the thread that sleeps in java_program; false: it does not yet. */
+static bool find_sleeper(const struct scope_interpreter *interpreter, char *text, size_t size)
+{
+	struct scope_interpreted_frames frames;
+	struct scope_interpreted_thread thread[64];
+	size_t count;
+
+	scope_interpreter_memory_begin(&memory, 10000);
+	count = scope_interpreter_threads(&memory, interpreter, thread, 64);
+	assert_true(count > 3);
+	for (size_t i = 0; i < count; i++) {
+		assert_true(scope_interpreter_is_thread(&memory, interpreter, &thread[i]));
+		if (scope_interpreter_frames(&memory, interpreter, thread[i].state, &frames) != SCOPE_INTERPRETER_READ)
+			continue;
+		list(interpreter, thread[i].state, text, size);
+		if (strstr(text, "Wait.main") && strstr(text, "Thread.sleep"))
+			return true;
+	}
+	return false;
+}
+
+static void java_is_read(void **state)
+{
+	static const char frames[] = "long Wait.inner(int, java.lang.String[], double[][])\n"
+				     "long Wait.inner(int, java.lang.String[], double[][])\n"
+				     "void Wait.main(java.lang.String[])\n";
+	struct scope_interpreter interpreter;
+	struct program program;
+	char text[65536];
+
+	(void)state;
+	if (!begin(&program, "java", java_program, 0)) {
+		end(&program);
+		skip();
+	}
+	attach(&program);
+	assert_int_equal(find(&program, &interpreter), SCOPE_INTERPRETER_FOUND);
+	/* It says that it is ready just before it sleeps. */
+	while (!find_sleeper(&interpreter, text, sizeof(text)))
+		usleep(1000);
+	assert_non_null(strstr(text, frames));
 	end(&program);
 }
 
@@ -464,6 +520,7 @@ int main(void)
 		cmocka_unit_test(deep_stacks_are_cut),
 		cmocka_unit_test(processes_stop_and_end),
 		cmocka_unit_test(php_is_read),
+		cmocka_unit_test(java_is_read),
 		cmocka_unit_test(a_memory_that_does_not_lie_is_read),
 		cmocka_unit_test(lists_without_end_end),
 		cmocka_unit_test(wrong_pointers_are_seen),

@@ -335,6 +335,7 @@ uint64_t scope_capture_snapshots_settled_ns(const struct scope_snapshots *snapsh
 static const char *const languages[] = {
 	[SCOPE_INTERPRETER_PYTHON] = "Python",
 	[SCOPE_INTERPRETER_PHP] = "PHP",
+	[SCOPE_INTERPRETER_HOTSPOT] = "Java",
 };
 
 void scope_capture_snapshots_problem(const struct scope_snapshots *snapshots, char *text, size_t size)

@@ -157,7 +157,9 @@ static int collect_stack(void *user, const struct scope_logged_stack *logged)
 		collector->attributor.evidence->tracer++;
 		return 0;
 	}
-	stretch.interpreter = stack_node.node == SCOPE_TREE_ROOT && logged->reason != SCOPE_STACK_SNAPSHOT &&
+	/* The JVM's threads have snapshots of their waits, and what runs is mostly compiled. */
+	stretch.interpreter = (stack_node.node == SCOPE_TREE_ROOT || (stack_node.unnamed && !stretch.run)) &&
+			      logged->reason != SCOPE_STACK_SNAPSHOT &&
 			      logged->stack.thread < collector->attributor.units->threads &&
 			      collector->snapshots[logged->stack.thread];
 	/* Details of usual units are not shown. */

@@ -149,6 +149,8 @@ static int of_addresses(const struct scope_stack_nodes *stack_nodes, uint32_t tg
 			return err;
 		if (stack_nodes->namesakes)
 			function = scope_symbol_namesakes_find(stack_nodes->namesakes, function);
+		ret_stack_node->unnamed |= function->path[0] == '[' &&
+					   (!function->known || !strcmp(function->symbol, "Interpreter"));
 		if (function->library || function->path[0] == '\0') {
 			drop_made(&own, function);
 			last_library = function;

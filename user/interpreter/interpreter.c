@@ -10,6 +10,7 @@
 
 #include "base/lines.h"
 #include "interpreter/dynamic.h"
+#include "interpreter/hotspot.h"
 #include "interpreter/php.h"
 #include "interpreter/python.h"
 
@@ -21,7 +22,7 @@ static const struct {
 } files[] = {
 	{ "libpython3.", SCOPE_INTERPRETER_PYTHON, true }, { "python3", SCOPE_INTERPRETER_PYTHON, false },
 	{ "python", SCOPE_INTERPRETER_PYTHON, false },	   { "libphp", SCOPE_INTERPRETER_PHP, true },
-	{ "php", SCOPE_INTERPRETER_PHP, false },
+	{ "php", SCOPE_INTERPRETER_PHP, false },	   { "libjvm.so", SCOPE_INTERPRETER_HOTSPOT, true },
 };
 
 /* "3.11" of "libpython3.11.so.1.0" or "python3.11". 0: it says none. */
@@ -93,6 +94,8 @@ enum scope_interpreter_found scope_interpreter_find(struct scope_memory *memory,
 	*ret_interpreter = (struct scope_interpreter){ .language = language, .version = version };
 	if (!scope_interpreter_dynamic_open(memory, start, &dynamic))
 		return SCOPE_INTERPRETER_ABSENT;
+	if (language == SCOPE_INTERPRETER_HOTSPOT)
+		return scope_interpreter_hotspot_find(memory, &dynamic, ret_interpreter);
 	return language == SCOPE_INTERPRETER_PYTHON ? scope_interpreter_python_find(memory, &dynamic, ret_interpreter)
 						    : scope_interpreter_php_find(memory, &dynamic, ret_interpreter);
 }
@@ -102,6 +105,8 @@ size_t scope_interpreter_threads(struct scope_memory *memory, const struct scope
 {
 	if (interpreter->language == SCOPE_INTERPRETER_PYTHON)
 		return scope_interpreter_python_threads(memory, interpreter, ret_thread, max);
+	if (interpreter->language == SCOPE_INTERPRETER_HOTSPOT)
+		return scope_interpreter_hotspot_threads(memory, interpreter, ret_thread, max);
 	/* The one that the process began with. */
 	ret_thread[0] = (struct scope_interpreted_thread){ .state = interpreter->root };
 	return 1;
@@ -110,6 +115,8 @@ size_t scope_interpreter_threads(struct scope_memory *memory, const struct scope
 bool scope_interpreter_is_thread(struct scope_memory *memory, const struct scope_interpreter *interpreter,
 				 const struct scope_interpreted_thread *thread)
 {
+	if (interpreter->language == SCOPE_INTERPRETER_HOTSPOT)
+		return scope_interpreter_hotspot_is_thread(memory, interpreter, thread);
 	return interpreter->language == SCOPE_INTERPRETER_PYTHON
 		       ? scope_interpreter_python_is_thread(memory, interpreter, thread)
 		       : thread->state == interpreter->root;
@@ -135,6 +142,8 @@ enum scope_interpreter_read scope_interpreter_frames(struct scope_memory *memory
 						     const struct scope_interpreter *interpreter, uint64_t state,
 						     struct scope_interpreted_frames *ret_frames)
 {
+	if (interpreter->language == SCOPE_INTERPRETER_HOTSPOT)
+		return scope_interpreter_hotspot_frames(memory, interpreter, state, ret_frames);
 	return interpreter->language == SCOPE_INTERPRETER_PYTHON
 		       ? scope_interpreter_python_frames(memory, interpreter, state, ret_frames)
 		       : scope_interpreter_php_frames(memory, interpreter, ret_frames);
@@ -143,6 +152,8 @@ enum scope_interpreter_read scope_interpreter_frames(struct scope_memory *memory
 bool scope_interpreter_name(struct scope_memory *memory, const struct scope_interpreter *interpreter, uint64_t function,
 			    char ret_name[SCOPE_INTERPRETED_NAME])
 {
+	if (interpreter->language == SCOPE_INTERPRETER_HOTSPOT)
+		return scope_interpreter_hotspot_name(memory, interpreter, function, ret_name);
 	return interpreter->language == SCOPE_INTERPRETER_PYTHON
 		       ? scope_interpreter_python_name(memory, interpreter, function, ret_name)
 		       : scope_interpreter_php_name(memory, interpreter, function, ret_name);

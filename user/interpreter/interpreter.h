@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads from outside which functions an interpreter runs: those of Python and of PHP, in the names of the language.
+ * Reads from outside which functions an interpreter runs: those of Python, of PHP and of Java, in the names of the language.
  *
  *   mappings of the process ──► find() ──► threads() ──► frames() ──► name()
  *
  * An interpreter has its state in variables that its file exports: _PyRuntime and executor_globals. What they lead to is read
- * by the offsets of the version (python.c, php.c), which its memory, or the name of its file, says. Nothing of the process is
+ * by the offsets of the version (python.c, php.c; hotspot.c has them from the JVM), which its memory, or the name of its file, says. Nothing of the process is
  * changed, stopped or waited for. All of it may lie: every pointer is checked by being read, and by the type of what it
  * leads to if there is one; lists are followed up to a limit, and strings read up to a length.
  */
@@ -25,7 +25,12 @@
 #define SCOPE_INTERPRETED_BASE (1ull << 60)
 #define SCOPE_INTERPRETED_SIZE 16u
 
-enum scope_interpreter_language { SCOPE_INTERPRETER_NONE, SCOPE_INTERPRETER_PYTHON, SCOPE_INTERPRETER_PHP };
+enum scope_interpreter_language {
+	SCOPE_INTERPRETER_NONE,
+	SCOPE_INTERPRETER_PYTHON,
+	SCOPE_INTERPRETER_PHP,
+	SCOPE_INTERPRETER_HOTSPOT,
+};
 
 /* Where members are in structures of CPython. */
 struct scope_python_offsets {
@@ -42,18 +47,38 @@ struct scope_python_offsets {
 
 /* The same of PHP. */
 struct scope_php_offsets {
-	uint32_t current; /* of executor_globals */
+	uint32_t current; /* of executor_globals, the list of Java's threads */
 	uint32_t op_array_file;
+};
+
+/* The same of HotSpot, and addresses of its variables. */
+struct scope_hotspot_offsets {
+	uint64_t list, code,
+		heaps; /* variables: the list of threads, the interpreter's code, parts of the code cache */
+	uint64_t list_length, list_threads;
+	uint64_t thread_anchor, thread_system, system_number;
+	uint64_t anchor_sp, anchor_fp, anchor_pc;
+	uint64_t queue_buffer, queue_limit;
+	uint64_t array_length, array_data;
+	uint64_t heap_memory, heap_map, heap_shift, space_low, space_high;
+	uint64_t block_size; /* before what is in a block of the code cache */
+	uint64_t blob_name, blob_frame, blob_method;
+	uint64_t method_const, const_pool, const_name, const_signature;
+	uint64_t pool_class, pool_size; /* pool_size: before its entries */
+	uint64_t class_name;
+	uint64_t symbol_length, symbol_body;
+	uint64_t number; /* of this JVM, among all that were found */
 };
 
 struct scope_interpreter {
 	enum scope_interpreter_language language;
 	uint32_t version;	       /* major << 8 | minor; 0: not known */
-	uint64_t root;		       /* _PyRuntime, executor_globals */
+	uint64_t root;		       /* _PyRuntime, executor_globals, the list of Java's threads */
 	uint64_t code_type, text_type; /* Python: the types of code and of strings; 0: not known */
 	union {
 		struct scope_python_offsets python;
 		struct scope_php_offsets php;
+		struct scope_hotspot_offsets hotspot;
 	};
 };
 

@@ -107,6 +107,7 @@ static const char *const runtimes[] = {
 	"* jdk.*(*",
 	"* sun.*(*",
 	"* com.sun.*(*",
+	"*$$Lambda*.*(*",
 	/* HotSpot's stubs. */
 	"Interpreter",
 	"StubRoutines*",

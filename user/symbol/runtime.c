@@ -10,8 +10,8 @@ static const struct scope_runtime rows[] = {
 	{ "Java",
 	  { "libjvm.so" },
 	  true,
-	  "run `jcmd %u Compiler.perfmap` during the capture (version 17 on); its callers have names if it was started with "
-	  "-XX:+PreserveFramePointer",
+	  "its memory has names of what waits, for a capture on this host; for what computes, run `jcmd %u Compiler.perfmap` "
+	  "during the capture (version 17 on); its callers have names if it was started with -XX:+PreserveFramePointer",
 	  NULL },
 	{ "Node",
 	  { "node", "nodejs", "libnode.so*" },

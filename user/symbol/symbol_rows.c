@@ -9,6 +9,12 @@
 #include "symbol/runtime.h"
 #include "symbol/symbol_internal.h"
 
+/* Code made at run time has no file; its functions are known by their names, in all processes and in snapshots. */
+static uint32_t process_of(const struct scope_trace_symbol *row)
+{
+	return scope_symbol_row_is_made_up(row) ? 0 : row->tgid;
+}
+
 /* Orders rows so that those of one function are adjacent. */
 static int compare_rows(const void *left, const void *right, void *context)
 {
@@ -16,8 +22,8 @@ static int compare_rows(const void *left, const void *right, void *context)
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
 	int order;
 
-	if (rows[a].tgid != rows[b].tgid)
-		return rows[a].tgid < rows[b].tgid ? -1 : 1;
+	if (process_of(&rows[a]) != process_of(&rows[b]))
+		return process_of(&rows[a]) < process_of(&rows[b]) ? -1 : 1;
 	order = strcmp(rows[a].module, rows[b].module);
 	if (!order)
 		order = strcmp(rows[a].name, rows[b].name);
@@ -26,7 +32,7 @@ static int compare_rows(const void *left, const void *right, void *context)
 
 static bool same_function(const struct scope_trace_symbol *a, const struct scope_trace_symbol *b)
 {
-	return a->tgid == b->tgid && !strcmp(a->module, b->module) && !strcmp(a->name, b->name);
+	return process_of(a) == process_of(b) && !strcmp(a->module, b->module) && !strcmp(a->name, b->name);
 }
 
 static int rows_sort(struct scope_symbols *symbols)
