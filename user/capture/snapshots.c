@@ -335,7 +335,6 @@ uint64_t scope_capture_snapshots_settled_ns(const struct scope_snapshots *snapsh
 static const char *const languages[] = {
 	[SCOPE_INTERPRETER_PYTHON] = "Python",
 	[SCOPE_INTERPRETER_PHP] = "PHP",
-	[SCOPE_INTERPRETER_HOTSPOT] = "Java",
 };
 
 void scope_capture_snapshots_problem(const struct scope_snapshots *snapshots, char *text, size_t size)
@@ -346,8 +345,8 @@ void scope_capture_snapshots_problem(const struct scope_snapshots *snapshots, ch
 	text[0] = '\0';
 	if (snapshots->given_up && !head->processes)
 		snprintf(text, size,
-			 "for %u s nothing was heard of whether the program is interpreted; functions of Python, PHP "
-			 "and waits of Go would be missing",
+			 "for %u s nothing was heard of whether the program is interpreted; functions of Python and "
+			 "PHP, and waits of Java and Go, would be missing",
 			 SCOPE_SNAPSHOTS_WAIT_MS / 1000);
 	else if (snapshots->given_up)
 		snprintf(text, size,
@@ -360,6 +359,11 @@ void scope_capture_snapshots_problem(const struct scope_snapshots *snapshots, ch
 			 "known%s",
 			 head->tgid, languages[head->language], head->version >> 8, head->version & 255,
 			 python ? "; start it with -X perf" : "");
+	else if (head->tgid && head->language == SCOPE_INTERPRETER_HOTSPOT)
+		snprintf(text, size,
+			 "methods in which threads of process %u wait have no names, because its JVM is older than "
+			 "version 10, or this machine is not known",
+			 head->tgid);
 	else if (head->go)
 		snprintf(text, size,
 			 "where goroutines of process %u wait is not known, because this version of Go, or this "

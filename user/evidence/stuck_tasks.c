@@ -34,11 +34,6 @@ struct finder {
 	struct first *first; /* by place */
 };
 
-static bool begins_with(const struct scope_function *function, const char *begin)
-{
-	return function && !strncmp(function->name, begin, strlen(begin));
-}
-
 static void make_spots(struct finder *finder)
 {
 	const struct scope_task_place *place = finder->rows->place;
@@ -167,7 +162,8 @@ static bool idle_above(const struct finder *finder, const struct spot *of)
 
 static bool waits_for_lock(const struct scope_task_place *place)
 {
-	return (begins_with(place->waits, "sync.") || begins_with(place->waits, "internal/sync.")) &&
+	return (scope_evidence_task_name_begins(place->waits, "sync.") ||
+		scope_evidence_task_name_begins(place->waits, "internal/sync.")) &&
 	       strstr(place->waits->name, "Mutex");
 }
 
@@ -180,7 +176,7 @@ static bool is_stuck(const struct finder *finder, const struct spot *spot)
 		return false;
 	if (waits_for_lock(place))
 		return true;
-	if (begins_with(place->start, "runtime.") || place->class == SCOPE_WAIT_NETWORK)
+	if (scope_evidence_task_name_begins(place->start, "runtime.") || place->class == SCOPE_WAIT_NETWORK)
 		return false;
 	return place->start->library || (!place->choice && idle_above(finder, spot));
 }

@@ -30,15 +30,10 @@ static const struct {
 	{ "runtime.", SCOPE_WAIT_FUTEX },
 };
 
-static bool begins_with(const struct scope_function *function, const char *begin)
-{
-	return function && !strncmp(function->name, begin, strlen(begin));
-}
-
 static uint8_t class_of(const struct scope_function *below)
 {
 	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
-		if (begins_with(below, classes[i].begin))
+		if (scope_evidence_task_name_begins(below, classes[i].begin))
 			return classes[i].class;
 	return SCOPE_WAIT_OTHER;
 }
@@ -64,10 +59,11 @@ static int name_ends(const struct reader *reader, const struct scope_event *even
 
 		if (err)
 			return err;
-		place->choice |= begins_with(function, "runtime.selectgo");
-		if (!place->waits && !begins_with(function, "runtime."))
+		place->choice |= scope_evidence_task_name_begins(function, "runtime.selectgo");
+		if (!place->waits && !scope_evidence_task_name_begins(function, "runtime."))
 			place->waits = function;
-		if (event->stack.ended == SCOPE_FRAMES_COMPLETE && !begins_with(function, "runtime.goexit"))
+		if (event->stack.ended == SCOPE_FRAMES_COMPLETE &&
+		    !scope_evidence_task_name_begins(function, "runtime.goexit"))
 			place->start = function;
 	}
 	return 0;

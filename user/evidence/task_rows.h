@@ -7,6 +7,8 @@
 #ifndef SCOPE_EVIDENCE_TASK_ROWS_H
 #define SCOPE_EVIDENCE_TASK_ROWS_H
 
+#include <string.h>
+
 #include "evidence/stack_node.h"
 #include "unit/log.h"
 
@@ -31,6 +33,12 @@ struct scope_task_place {
 	bool lasting;			    /* of tasks that have waited for a second */
 	bool choice;			    /* for whichever of several things comes first */
 };
+
+/* False for NULL. */
+static inline bool scope_evidence_task_name_begins(const struct scope_function *function, const char *begin)
+{
+	return function && !strncmp(function->name, begin, strlen(begin));
+}
 
 struct scope_task_rows {
 	struct scope_task_place *place;

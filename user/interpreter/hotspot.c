@@ -5,22 +5,18 @@
  *   list of threads ─► thread ─► anchor: where Java code was left ─► frame ─► frame …
  *                                                                      │ of the interpreter: its method
  *                                                                      │ compiled: code cache ─► blob ─► method
- *   method ─► name, signature, class
  *
- * Offsets of members are in tables that libjvm.so exports for debuggers (gHotSpotVMStructs, vmStructs.cpp), so no version has to
- * be known. A thread that calls into the JVM or the kernel, to wait for a lock or to read, leaves its stack pointer in its anchor;
- * one that runs Java code has none. Frames are those of frame_x86.hpp: one of the interpreter has its method three words below its
+ * Offsets of members are in tables that libjvm.so exports for debuggers (hotspot_tables.c), so no version has to be known. A
+ * thread that calls into the JVM or the kernel, to wait for a lock or to read, leaves its stack pointer in its anchor; one that runs
+ * Java code has none. Frames are those of frame_x86.hpp: one of the interpreter has its method three words below its
  * frame pointer, and one that was compiled has a size.
  */
 #include "interpreter/hotspot.h"
 
-#include <stddef.h>
 #include <string.h>
 
-#include "interpreter/name_text.h"
+#include "interpreter/hotspot_tables.h"
 
-#define FIELDS_MAX 4096	       /* no rule: rows of the table of members, of which a JVM has about 800 */
-#define TEXT_MAX 64	       /* bytes of a name in it that matter */
 #define THREADS_MAX 100000u    /* no rule: a longer list lies */
 #define HEAPS_MAX 8	       /* parts of the code cache */
 #define HOPS_MAX 4096	       /* steps back in the map of the code cache */
@@ -31,167 +27,21 @@
 #define WORD 8
 #define CODES 4096	/* no rule: a power of two */
 #define READ_AGAIN 1000 /* stacks */
-#define NAME_BYTES 160
-
-/* Members that are needed. A static one has an address instead of an offset. */
-static const struct {
-	const char *type, *field;
-	size_t to;
-} fields[] = {
-#define FIELD(type, field, name)                                                                                       \
-	{                                                                                                              \
-		type, field, offsetof(struct scope_hotspot_offsets, name)                                              \
-	}
-	FIELD("ThreadsSMRSupport", "_java_thread_list", list),
-	FIELD("ThreadsList", "_length", list_length),
-	FIELD("ThreadsList", "_threads", list_threads),
-	FIELD("JavaThread", "_anchor", thread_anchor),
-	FIELD("JavaThread", "_osthread", thread_system),
-	FIELD("Thread", "_osthread", thread_system),
-	FIELD("OSThread", "_thread_id", system_number),
-	FIELD("JavaFrameAnchor", "_last_Java_sp", anchor_sp),
-	FIELD("JavaFrameAnchor", "_last_Java_pc", anchor_pc),
-	FIELD("JavaFrameAnchor", "_last_Java_fp", anchor_fp),
-	FIELD("AbstractInterpreter", "_code", code),
-	FIELD("StubQueue", "_stub_buffer", queue_buffer),
-	FIELD("StubQueue", "_buffer_limit", queue_limit),
-	FIELD("CodeCache", "_heaps", heaps),
-	FIELD("GrowableArrayBase", "_len", array_length),
-	FIELD("GenericGrowableArray", "_len", array_length),
-	FIELD("GrowableArray<int>", "_data", array_data),
-	FIELD("CodeHeap", "_memory", heap_memory),
-	FIELD("CodeHeap", "_segmap", heap_map),
-	FIELD("CodeHeap", "_log2_segment_size", heap_shift),
-	FIELD("VirtualSpace", "_low", space_low),
-	FIELD("VirtualSpace", "_high", space_high),
-	FIELD("CodeBlob", "_name", blob_name),
-	FIELD("CodeBlob", "_frame_size", blob_frame),
-	FIELD("CompiledMethod", "_method", blob_method),
-	FIELD("nmethod", "_method", blob_method),
-	FIELD("Method", "_constMethod", method_const),
-	FIELD("ConstMethod", "_constants", const_pool),
-	FIELD("ConstMethod", "_name_index", const_name),
-	FIELD("ConstMethod", "_signature_index", const_signature),
-	FIELD("ConstantPool", "_pool_holder", pool_class),
-	FIELD("Klass", "_name", class_name),
-	FIELD("Symbol", "_length", symbol_length),
-	FIELD("Symbol", "_body", symbol_body),
-#undef FIELD
-};
-
-#define NOT_FOUND UINT64_MAX /* no rule */
-
-static uint64_t jvms; /* that were found */
-
-/* ---- the tables for debuggers ---- */
-
-/* The value of an exported word. */
-static bool exported(struct scope_memory *memory, const struct scope_dynamic *dynamic, const char *name,
-		     uint64_t *ret_word)
-{
-	uint64_t address;
-
-	return scope_interpreter_dynamic_find(memory, dynamic, name, &address) &&
-	       scope_interpreter_memory_word(memory, address, ret_word);
-}
-
-/* A string of the JVM, cut; "" if there is none. */
-static void read_text(struct scope_memory *memory, uint64_t address, char text[TEXT_MAX])
-{
-	text[0] = '\0';
-	for (size_t i = 0; address && i + 1 < TEXT_MAX; i++) {
-		if (!scope_interpreter_memory_get(memory, address + i, &text[i], 1) || !text[i])
-			break;
-		text[i + 1] = '\0';
-	}
-}
-
-static void take_field(struct scope_hotspot_offsets *offsets, const char *type, const char *field, uint64_t value)
-{
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		if (!strcmp(type, fields[i].type) && !strcmp(field, fields[i].field))
-			memcpy((char *)offsets + fields[i].to, &value, sizeof(value));
-}
-
-static bool read_fields(struct scope_memory *memory, const struct scope_dynamic *dynamic,
-			struct scope_hotspot_offsets *offsets)
-{
-	uint64_t at, stride, type_at, field_at, offset_at, address_at, static_at;
-
-	if (!exported(memory, dynamic, "gHotSpotVMStructs", &at) ||
-	    !exported(memory, dynamic, "gHotSpotVMStructEntryArrayStride", &stride) ||
-	    !exported(memory, dynamic, "gHotSpotVMStructEntryTypeNameOffset", &type_at) ||
-	    !exported(memory, dynamic, "gHotSpotVMStructEntryFieldNameOffset", &field_at) ||
-	    !exported(memory, dynamic, "gHotSpotVMStructEntryOffsetOffset", &offset_at) ||
-	    !exported(memory, dynamic, "gHotSpotVMStructEntryAddressOffset", &address_at) ||
-	    !exported(memory, dynamic, "gHotSpotVMStructEntryIsStaticOffset", &static_at) || !at || !stride)
-		return false;
-	for (unsigned i = 0; i < FIELDS_MAX; i++, at += stride) {
-		char type[TEXT_MAX], field[TEXT_MAX];
-		uint64_t type_name, field_name, value;
-		uint32_t is_static;
-
-		if (!scope_interpreter_memory_word(memory, at + type_at, &type_name) ||
-		    !scope_interpreter_memory_word(memory, at + field_at, &field_name) ||
-		    !scope_interpreter_memory_get(memory, at + static_at, &is_static, sizeof(is_static)) ||
-		    !scope_interpreter_memory_word(memory, at + (is_static ? address_at : offset_at), &value))
-			return false;
-		if (!type_name)
-			return true;
-		read_text(memory, type_name, type);
-		read_text(memory, field_name, field);
-		take_field(offsets, type, field, value);
-	}
-	return false;
-}
-
-/* The size of a type. */
-static bool read_size(struct scope_memory *memory, const struct scope_dynamic *dynamic, const char *type,
-		      uint64_t *ret_size)
-{
-	uint64_t at, stride, type_at, size_at;
-
-	if (!exported(memory, dynamic, "gHotSpotVMTypes", &at) ||
-	    !exported(memory, dynamic, "gHotSpotVMTypeEntryArrayStride", &stride) ||
-	    !exported(memory, dynamic, "gHotSpotVMTypeEntryTypeNameOffset", &type_at) ||
-	    !exported(memory, dynamic, "gHotSpotVMTypeEntrySizeOffset", &size_at) || !at || !stride)
-		return false;
-	for (unsigned i = 0; i < FIELDS_MAX; i++, at += stride) {
-		char text[TEXT_MAX];
-		uint64_t name;
-
-		if (!scope_interpreter_memory_word(memory, at + type_at, &name) || !name)
-			return false;
-		read_text(memory, name, text);
-		if (!strcmp(text, type))
-			return scope_interpreter_memory_word(memory, at + size_at, ret_size);
-	}
-	return false;
-}
 
 enum scope_interpreter_found scope_interpreter_hotspot_find(struct scope_memory *memory,
 							    const struct scope_dynamic *dynamic,
 							    struct scope_interpreter *interpreter)
 {
+	static uint64_t jvms; /* that were found */
 	struct scope_hotspot_offsets *offsets = &interpreter->hotspot;
 	uint64_t list;
 
 #ifndef __x86_64__
 	return SCOPE_INTERPRETER_UNKNOWN;
 #endif
-	memset(offsets, 0xff, sizeof(*offsets));
-	offsets->number = ++jvms;
-	if (!read_fields(memory, dynamic, offsets) ||
-	    !read_size(memory, dynamic, "ConstantPool", &offsets->pool_size) ||
-	    !read_size(memory, dynamic, "HeapBlock", &offsets->block_size))
+	if (!scope_interpreter_hotspot_tables(memory, dynamic, offsets))
 		return SCOPE_INTERPRETER_UNKNOWN;
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		uint64_t value;
-
-		memcpy(&value, (const char *)offsets + fields[i].to, sizeof(value));
-		if (value == NOT_FOUND)
-			return SCOPE_INTERPRETER_UNKNOWN;
-	}
+	offsets->number = ++jvms;
 	interpreter->root = offsets->list;
 	/* It begins without threads. */
 	return scope_interpreter_memory_word(memory, offsets->list, &list) && list ? SCOPE_INTERPRETER_FOUND
@@ -317,7 +167,7 @@ static uint64_t walked; /* stacks */
 
 static void read_code(struct scope_memory *memory, const struct scope_hotspot_offsets *offsets, struct code *code)
 {
-	char name[TEXT_MAX];
+	char name[SCOPE_HOTSPOT_TEXT];
 	uint64_t blob, text;
 	int32_t words;
 
@@ -331,7 +181,7 @@ static void read_code(struct scope_memory *memory, const struct scope_hotspot_of
 	    !scope_interpreter_memory_get(memory, blob + offsets->blob_frame, &words, sizeof(words)) || words < 2 ||
 	    words > FRAME_WORDS_MAX)
 		return;
-	read_text(memory, text, name);
+	scope_interpreter_hotspot_text(memory, text, name);
 	if ((!strcmp(name, "nmethod") || !strcmp(name, "native nmethod")) &&
 	    !scope_interpreter_memory_word(memory, blob + offsets->blob_method, &code->method))
 		return;
@@ -434,130 +284,4 @@ enum scope_interpreter_read scope_interpreter_hotspot_frames(struct scope_memory
 	if (memcmp(&frame, &again, sizeof(frame)))
 		return SCOPE_INTERPRETER_TORN;
 	return ret_frames->count ? SCOPE_INTERPRETER_READ : SCOPE_INTERPRETER_EMPTY;
-}
-
-/* ---- names ---- */
-
-/* A symbol, in the JVM's form of UTF-8. Returns its bytes, 0: it cannot be read. */
-static size_t read_symbol(struct scope_memory *memory, const struct scope_hotspot_offsets *offsets, uint64_t symbol,
-			  char *text, size_t room)
-{
-	uint16_t length;
-
-	if (!scope_interpreter_memory_get(memory, symbol + offsets->symbol_length, &length, sizeof(length)))
-		return 0;
-	if (length >= room)
-		length = (uint16_t)(room - 1);
-	if (!scope_interpreter_memory_get(memory, symbol + offsets->symbol_body, text, length))
-		return 0;
-	for (size_t i = 0; i < length; i++)
-		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
-			text[i] = '?';
-	text[length] = '\0';
-	return length;
-}
-
-/* The name of a class, with dots. */
-static void put_class(struct scope_interpreted_name *name, char *text)
-{
-	for (char *at = text; *at; at++)
-		if (*at == '/')
-			*at = '.';
-	scope_interpreter_name_put(name, text);
-}
-
-static const char *primitive(char letter)
-{
-	switch (letter) {
-	case 'B':
-		return "byte";
-	case 'C':
-		return "char";
-	case 'D':
-		return "double";
-	case 'F':
-		return "float";
-	case 'I':
-		return "int";
-	case 'J':
-		return "long";
-	case 'S':
-		return "short";
-	case 'Z':
-		return "boolean";
-	case 'V':
-		return "void";
-	default:
-		return "?";
-	}
-}
-
-/* A type of a signature: "[Ljava/lang/String;" is java.lang.String[]. Returns what follows it. */
-static char *put_type(struct scope_interpreted_name *name, char *at)
-{
-	unsigned arrays = 0;
-	char *end;
-
-	for (; *at == '['; at++)
-		arrays++;
-	end = *at == 'L' ? strchr(at, ';') : NULL;
-	if (end) {
-		*end = '\0';
-		put_class(name, at + 1);
-	} else {
-		scope_interpreter_name_put(name, primitive(*at));
-		end = *at ? at : at - 1;
-	}
-	while (arrays--)
-		scope_interpreter_name_put(name, "[]");
-	return end + 1;
-}
-
-static bool symbol_of_pool(struct scope_memory *memory, const struct scope_hotspot_offsets *offsets, uint64_t method,
-			   uint64_t index_at, uint64_t *ret_pool, uint64_t *ret_symbol)
-{
-	uint64_t own;
-	uint16_t index;
-
-	return scope_interpreter_memory_word(memory, method + offsets->method_const, &own) &&
-	       scope_interpreter_memory_word(memory, own + offsets->const_pool, ret_pool) &&
-	       scope_interpreter_memory_get(memory, own + index_at, &index, sizeof(index)) &&
-	       scope_interpreter_memory_word(memory, *ret_pool + offsets->pool_size + (uint64_t)index * WORD,
-					     ret_symbol);
-}
-
-bool scope_interpreter_hotspot_name(struct scope_memory *memory, const struct scope_interpreter *interpreter,
-				    uint64_t function, char ret_name[SCOPE_INTERPRETED_NAME])
-{
-	const struct scope_hotspot_offsets *offsets = &interpreter->hotspot;
-	char class[NAME_BYTES], method[NAME_BYTES], signature[2 * NAME_BYTES], *at, *result;
-	struct scope_interpreted_name name;
-	uint64_t pool, symbol, holder;
-
-	if (!symbol_of_pool(memory, offsets, function, offsets->const_name, &pool, &symbol) ||
-	    !read_symbol(memory, offsets, symbol, method, sizeof(method)) ||
-	    !symbol_of_pool(memory, offsets, function, offsets->const_signature, &pool, &symbol) ||
-	    !read_symbol(memory, offsets, symbol, signature, sizeof(signature)) ||
-	    !scope_interpreter_memory_word(memory, pool + offsets->pool_class, &holder) ||
-	    !scope_interpreter_memory_word(memory, holder + offsets->class_name, &symbol) ||
-	    !read_symbol(memory, offsets, symbol, class, sizeof(class)))
-		return false;
-	result = strchr(signature, ')');
-	if (signature[0] != '(' || !result)
-		return false;
-	*result = '\0';
-	scope_interpreter_name_begin(&name, ret_name, SCOPE_INTERPRETED_NAME);
-	put_type(&name, result + 1);
-	scope_interpreter_name_put(&name, " ");
-	put_class(&name, class);
-	scope_interpreter_name_put(&name, ".");
-	scope_interpreter_name_put(&name, method);
-	scope_interpreter_name_put(&name, "(");
-	for (at = signature + 1; *at;) {
-		at = put_type(&name, at);
-		if (*at)
-			scope_interpreter_name_put(&name, ", ");
-	}
-	scope_interpreter_name_put(&name, ")");
-	return true;
 }

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Reads the tables that libjvm.so exports for debuggers: where members are in structures of the JVM. */
+#ifndef SCOPE_INTERPRETER_HOTSPOT_TABLES_H
+#define SCOPE_INTERPRETER_HOTSPOT_TABLES_H
+
+#include "interpreter/dynamic.h"
+#include "interpreter/interpreter.h"
+
+#define SCOPE_HOTSPOT_TEXT 64 /* bytes of a name in the JVM that matter, with the zero at its end */
+
+/* A string of the JVM, cut; "" if there is none. */
+void scope_interpreter_hotspot_text(struct scope_memory *memory, uint64_t address, char text[SCOPE_HOTSPOT_TEXT]);
+
+/* false: the tables cannot be read, or do not have all of these. */
+bool scope_interpreter_hotspot_tables(struct scope_memory *memory, const struct scope_dynamic *dynamic,
+				      struct scope_hotspot_offsets *ret_offsets);
+
+#endif
