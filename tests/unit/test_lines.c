@@ -176,13 +176,11 @@ static void test_places(void **state)
 	struct scope_owner owner[2] = { { 0 } };
 	const struct scope_attribution attribution = { owner, 2 };
 	struct scope_item item[4] = { { 0 } };
-	struct scope_stopped_stack stopped_stack[1] = { { 0 } };
 	uint64_t frames[13] = { 0 }, inner_at, outer_at;
 	struct scope_evidence evidence = {
 		.tree = { node, 2, 2 },
 		.item = item,
 		.items = 4,
-		.stopped_stack = stopped_stack,
 		.frames = frames,
 		.frame_words = 13,
 	};
@@ -206,8 +204,8 @@ static void test_places(void **state)
 		frames[3 + 3 * i] = i == 1 ? outer_at : inner_at;
 		item[i] = (struct scope_item){ .abnormal = true, .excess_ns = 25, .node = 1, .frames = 1 + 3 * i };
 	}
-	assert_int_equal(scope_evidence_places_find(&evidence, &attribution, symbols, outer, UINT32_MAX, row, 3, &count,
-						    &cut, NULL),
+	assert_int_equal(scope_evidence_places_find(&evidence, &attribution, symbols, outer, SCOPE_PLACE_OF_ITEMS, row,
+						    3, &count, &cut, NULL),
 			 0);
 	assert_int_equal(count, 2);
 	assert_true(row[0].share == 0.75 && row[1].share == 0.25 && cut == 0.25);
@@ -216,13 +214,11 @@ static void test_places(void **state)
 	assert_int_equal(row[1].lines, 1);
 	expect(&row[1].line[0], "", "/build/work.c", 52);
 	/* A thread that does not move. */
-	stopped_stack[0].frames = 4;
 	assert_int_equal(
-		scope_evidence_places_find(&evidence, &attribution, symbols, outer, 0, row, 1, &count, &cut, NULL), 0);
+		scope_evidence_places_find(&evidence, &attribution, symbols, outer, 4, row, 1, &count, &cut, NULL), 0);
 	assert_int_equal(count, 1);
 	expect(&row[0].line[0], "", "/build/work.c", 52);
 	/* Nothing is known of it. */
-	stopped_stack[0].frames = 0;
 	assert_int_equal(
 		scope_evidence_places_find(&evidence, &attribution, symbols, outer, 0, row, 1, &count, &cut, NULL), 0);
 	assert_int_equal(count, 0);
@@ -266,8 +262,8 @@ static size_t lines_of(int addresses)
 			.frames = 1 + 3 * (uint32_t)i,
 		};
 	}
-	assert_int_equal(scope_evidence_places_find(&evidence, &attribution, symbols, owner[1].function, UINT32_MAX,
-						    row, 3, &count, &cut, NULL),
+	assert_int_equal(scope_evidence_places_find(&evidence, &attribution, symbols, owner[1].function,
+						    SCOPE_PLACE_OF_ITEMS, row, 3, &count, &cut, NULL),
 			 0);
 	expect(&row[0].line[0], "", "/build/work.c", 62);
 	if (count > 1)
@@ -316,8 +312,8 @@ static void a_place_has_four_lines_at_most(void **state)
 	assert_int_equal(scope_symbols_lines(symbols, 1, frames[3], line, 8, &lines), 0);
 	assert_int_equal(lines, 5);
 	assert_int_equal(scope_symbols_lookup(symbols, 1, frames[3], false, &owner[1].function), 0);
-	assert_int_equal(scope_evidence_places_find(&evidence, &attribution, symbols, owner[1].function, UINT32_MAX,
-						    row, 2, &count, &cut, NULL),
+	assert_int_equal(scope_evidence_places_find(&evidence, &attribution, symbols, owner[1].function,
+						    SCOPE_PLACE_OF_ITEMS, row, 2, &count, &cut, NULL),
 			 0);
 	assert_int_equal(count, 1);
 	assert_int_equal(row[0].lines, 4);
