@@ -51,7 +51,7 @@ static int begin_live(const struct scope_cmd_metrics *request, struct scope_writ
 	const struct scope_cmd_metrics_live_options options = {
 		.metrics = request->metrics,
 		.by = request->by,
-		.series = request->series,
+		.chosen = request->chosen,
 		.period_ns = request->live_ns,
 		.listen = request->listen,
 		.expose_ns = request->metrics.step_ns ? request->metrics.step_ns : SCOPE_METRICS_STEP_NS,
@@ -197,7 +197,7 @@ static int print(const struct scope_cmd_metrics *request, const struct scope_tra
 	struct scope_report_metrics report = {
 		.trace = trace,
 		.timeline = metered->found.distributions->run->timeline,
-		.series = request->series,
+		.chosen = request->chosen,
 		.columns = scope_cmd_columns(scope_newfile_fd(file)),
 		.verbose = request->verbose,
 	};

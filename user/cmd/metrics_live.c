@@ -127,7 +127,7 @@ static int find_view(struct scope_cmd_metrics_live *live, const struct scope_cap
 	*report = (struct scope_report_metrics){
 		.trace = trace,
 		.timeline = found.distributions->run->timeline,
-		.series = live->options.series,
+		.chosen = live->options.chosen,
 		.columns = scope_cmd_columns(STDOUT_FILENO),
 	};
 	return err;

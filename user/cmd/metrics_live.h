@@ -12,11 +12,11 @@ struct scope_cmd_metrics_live;
 struct scope_cmd_metrics_live_options {
 	struct scope_metrics_options metrics;
 	enum scope_metrics_by by;
-	uint64_t series;    /* as in struct scope_report_metrics */
-	uint64_t period_ns; /* between two drawings; 0: none */
-	const char *listen; /* NULL, or the address for collectors */
-	uint64_t expose_ns; /* between two texts for collectors */
-	bool keys;	    /* keys may be read if standard input is a terminal: letters choose the order, q ends */
+	struct scope_series_choice chosen; /* as in struct scope_report_metrics */
+	uint64_t period_ns;		   /* between two drawings; 0: none */
+	const char *listen;		   /* NULL, or the address for collectors */
+	uint64_t expose_ns;		   /* between two texts for collectors */
+	bool keys; /* keys may be read if standard input is a terminal: letters choose the order, q ends */
 };
 
 /* Follows what the writer writes, which must outlive it. 0, or -errno with error. */

@@ -135,7 +135,8 @@ static int take_series(const char *value, struct scope_cmd_metrics *request)
 			return scope_cmd_misuse("metrics",
 						"--series: there is no '%.*s'; scope metrics -v names those there are",
 						(int)length, name);
-		request->series |= 1ull << series;
+		request->chosen.count += !request->chosen.series[series];
+		request->chosen.series[series] = true;
 		name += length + (name[length] == ',');
 	}
 	return 0;

@@ -26,7 +26,7 @@ struct scope_cmd_metrics {
 	const char *input, *output, *save, *source, *baseline; /* NULL: not given */
 	const char *listen;				       /* the address where collectors may ask; NULL: none */
 	const char *compare;				       /* the text of from_ns and to_ns; NULL: not given */
-	uint64_t series;				       /* as in struct scope_report_metrics */
+	struct scope_series_choice chosen;		       /* as in struct scope_report_metrics */
 	uint64_t live_ns;				       /* between two drawings; 0: none */
 	uint64_t from_ns, to_ns;			       /* since the begin of the window */
 	const struct scope_source *from;		       /* of what is captured: the caller finds it */

@@ -26,9 +26,14 @@ static const char *const colour[LINES_MAX] = { "#0072b2", "#d55e00", "#009e73", 
 					       "#e69f00", "#56b4e9", "#000000", "#999999" };
 
 /* The series that are drawn if none was chosen. */
-static const uint64_t usual = 1ull << SCOPE_METRIC_RUN | 1ull << SCOPE_METRIC_QUEUE | 1ull << SCOPE_METRIC_IOWAIT |
-			      1ull << SCOPE_METRIC_DISK | 1ull << SCOPE_METRIC_SLEEP | 1ull << SCOPE_METRIC_FUTEX_TIME |
-			      1ull << SCOPE_METRIC_UNITS | 1ull << SCOPE_SERIES_P50 | 1ull << SCOPE_SERIES_P99;
+static const struct scope_series_choice usual = {
+	.count = 9,
+	.series = {
+		[SCOPE_METRIC_RUN] = true,	   [SCOPE_METRIC_QUEUE] = true,	  [SCOPE_METRIC_IOWAIT] = true,
+		[SCOPE_METRIC_DISK] = true,	   [SCOPE_METRIC_SLEEP] = true,	  [SCOPE_METRIC_FUTEX_TIME] = true,
+		[SCOPE_METRIC_UNITS] = true,	   [SCOPE_SERIES_P50] = true,	  [SCOPE_SERIES_P99] = true,
+	},
+};
 
 struct plot {
 	const struct scope_metrics_view *view;
@@ -134,13 +139,14 @@ static void draw_legend(const struct plot *plot, FILE *out)
 }
 
 /* Of the wanted series, those that have anything to draw. */
-static uint64_t drawable(struct plot *plot, uint64_t wanted)
+static struct scope_series_choice drawable(struct plot *plot, const struct scope_series_choice *wanted)
 {
-	uint64_t found = 0;
+	struct scope_series_choice found = { 0 };
 
-	for (plot->series = 0; plot->series < SCOPE_SERIES; plot->series++)
-		if (wanted >> plot->series & 1 && fill(plot))
-			found |= 1ull << plot->series;
+	for (plot->series = 0; plot->series < SCOPE_SERIES; plot->series++) {
+		found.series[plot->series] = wanted->series[plot->series] && fill(plot);
+		found.count += found.series[plot->series];
+	}
 	return found;
 }
 
@@ -149,23 +155,23 @@ int scope_report_metrics_svg(const struct scope_report_metrics *report, FILE *ou
 	struct plot plot = { .view = report->view,
 			     .lines = report->view->lines < LINES_MAX ? report->view->lines : LINES_MAX };
 	unsigned place;
-	uint64_t series;
+	struct scope_series_choice drawn;
 
 	plot.value = calloc(plot.lines * plot.view->steps + 1, sizeof(*plot.value));
 	if (!plot.value)
 		return -ENOMEM;
-	series = drawable(&plot, report->series ? report->series : usual);
+	drawn = drawable(&plot, report->chosen.count ? &report->chosen : &usual);
 	place = (unsigned)(plot.lines + 1) * LEGEND;
 	fprintf(out,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%u\" font-family=\"sans-serif\" "
 		"font-size=\"11\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
-		WIDTH, place + HEIGHT * (series ? (unsigned)__builtin_popcountll(series) : 1u));
+		WIDTH, place + HEIGHT * (drawn.count ? drawn.count : 1u));
 	draw_legend(&plot, out);
-	if (!series)
+	if (!drawn.count)
 		fprintf(out, "<text x=\"%d\" y=\"%u\">nothing of these series is in the trace</text>\n", LEFT,
 			place + TOP);
 	for (plot.series = 0; plot.series < SCOPE_SERIES; plot.series++)
-		if (series >> plot.series & 1 && fill(&plot)) {
+		if (drawn.series[plot.series] && fill(&plot)) {
 			draw_plot(&plot, place, out);
 			place += HEIGHT;
 		}

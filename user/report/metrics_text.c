@@ -138,8 +138,8 @@ static bool is_shown(const struct scope_report_metrics *report, const struct sco
 
 	if (!line->total.value[metric] || !scope_metrics_view_has(view, line, metric))
 		return false;
-	if (report->series)
-		return report->series >> metric & 1;
+	if (report->chosen.count)
+		return report->chosen.series[metric];
 	return report->verbose || scope_metrics_row[metric].unit != SCOPE_METRICS_TIME ||
 	       rate_of(view, line, &line->total, metric, view->end_ns - view->begin_ns) >= SHARE;
 }

@@ -17,7 +17,10 @@
 #define SCOPE_SERIES_P99 (SCOPE_METRICS + 1)
 #define SCOPE_SERIES (SCOPE_METRICS + 2)
 
-_Static_assert(SCOPE_SERIES <= 64, "a bit for each series");
+struct scope_series_choice {
+	unsigned count; /* 0: none was made */
+	bool series[SCOPE_SERIES];
+};
 
 struct scope_report_metrics {
 	const struct scope_trace *trace;
@@ -27,7 +30,7 @@ struct scope_report_metrics {
 	unsigned relate;				/* the metric that these go with; SCOPE_METRICS: latency */
 	const struct scope_metric_relations *relations; /* NULL: not looked for */
 	const char *before, *after;			/* names of the two windows that are compared */
-	uint64_t series;				/* bits: those chosen; 0: all */
+	struct scope_series_choice chosen;		/* none: all */
 	unsigned columns;				/* of the terminal; 0: 80 */
 	bool verbose;					/* all lines and metrics, not only one screen */
 };
@@ -46,7 +49,7 @@ const char *scope_report_metrics_series_name(unsigned series); /* a metric's, la
 /* True if the series was chosen, or none was. */
 static inline bool scope_report_metrics_wants(const struct scope_report_metrics *report, unsigned series)
 {
-	return !report->series || report->series >> series & 1;
+	return !report->chosen.count || report->chosen.series[series];
 }
 
 /*
