@@ -13,8 +13,10 @@
 struct spot {
 	uint32_t tgid, place; /* place: one of them */
 	uint64_t mass;	      /* tasks, summed over looks */
-	uint32_t tasks;	      /* lasting ones, in the last look … */
-	uint64_t since_ns;    /* … and since when the first of them waits */
+	uint64_t seen_ns;     /* the last look in which any were there */
+	uint64_t lasting_ns;  /* the last one with some that had waited for a second … */
+	uint32_t tasks;	      /* … how many these were … */
+	uint64_t since_ns;    /* … and since when the first of them had waited */
 	uint32_t thread;
 };
 
@@ -54,15 +56,6 @@ static void make_spots(struct finder *finder)
 	}
 }
 
-/* The time of the last look at that process. */
-static uint64_t last_look_ns(const struct finder *finder, uint32_t tgid)
-{
-	for (size_t i = finder->rows->rows; i--;)
-		if (finder->rows->row[i].tgid == tgid)
-			return finder->rows->row[i].time_ns;
-	return 0;
-}
-
 static void count_row(struct finder *finder, const struct scope_task_row *row)
 {
 	const uint64_t waited_ns = row->waited_s * 1000000000ull;
@@ -75,35 +68,31 @@ static void count_row(struct finder *finder, const struct scope_task_row *row)
 	spot = &finder->spot[finder->spot_of[row->place]];
 	spot->mass += row->tasks;
 	spot->thread = row->thread;
+	spot->seen_ns = row->time_ns;
 	first = &finder->first[row->place];
 	/* With fewer seconds than before the first of them has gone on, and another one is the first. */
 	if (row->waited_s < first->waited_s || since_ns < first->since_ns || !first->waited_s)
 		first->since_ns = since_ns;
 	first->waited_s = row->waited_s;
+	if (!row->waited_s)
+		return;
+	if (spot->lasting_ns != row->time_ns)
+		spot->tasks = 0;
+	if (!spot->tasks || first->since_ns < spot->since_ns)
+		spot->since_ns = first->since_ns;
+	spot->tasks += row->tasks;
+	spot->lasting_ns = row->time_ns;
 }
 
-/* The lasting ones of the last look of each process; the others have gone on. */
-static void count_last(struct finder *finder)
+/* True if they still waited as the process was looked at for the last time, and it has not ended since. */
+static bool waits_at_end(const struct finder *finder, const struct spot *of)
 {
-	uint32_t tgid = 0;
-	uint64_t last_ns = 0;
-
-	for (size_t i = finder->rows->rows; i--;) {
-		const struct scope_task_row *row = &finder->rows->row[i];
-
-		if (row->tgid != tgid) {
-			tgid = row->tgid;
-			last_ns = last_look_ns(finder, tgid);
-		}
-		if (row->time_ns == last_ns && row->waited_s && row->place != SCOPE_TASK_PLACES_MAX) {
-			const uint64_t since_ns = finder->first[row->place].since_ns;
-			struct spot *spot = &finder->spot[finder->spot_of[row->place]];
-
-			if (!spot->tasks || since_ns < spot->since_ns)
-				spot->since_ns = since_ns;
-			spot->tasks += row->tasks;
-		}
-	}
+	if (scope_timeline_threads_at(finder->units->timeline->threads, of->thread)->run == SCOPE_RUN_ENDED)
+		return false;
+	for (uint32_t i = 0; i < finder->spots; i++)
+		if (finder->spot[i].tgid == of->tgid && finder->spot[i].seen_ns > of->lasting_ns)
+			return false;
+	return of->lasting_ns;
 }
 
 static int compare_times(const void *left, const void *right)
@@ -171,7 +160,7 @@ static bool is_stuck(const struct finder *finder, const struct spot *spot)
 {
 	const struct scope_task_place *place = &finder->rows->place[spot->place];
 
-	if (!spot->tasks || place->node.node == SCOPE_TREE_ROOT || !place->start ||
+	if (!spot->tasks || place->node.node == SCOPE_TREE_ROOT || !place->start || !waits_at_end(finder, spot) ||
 	    (double)(finder->units->timeline->end_ns - spot->since_ns) < limit_of(finder, spot->tgid))
 		return false;
 	if (waits_for_lock(place))
@@ -199,7 +188,6 @@ int scope_evidence_stuck_tasks_find(const struct scope_task_rows *rows, const st
 		make_spots(&finder);
 		for (size_t i = 0; i < rows->rows; i++)
 			count_row(&finder, &rows->row[i]);
-		count_last(&finder);
 	}
 	for (uint32_t i = 0; !err && i < finder.spots; i++) {
 		const struct spot *spot = &finder.spot[i];
