@@ -187,6 +187,11 @@ static inline bool scope_rank_is_unknown_code(const struct scope_function *funct
 }
 
 /* Members of the union, of a finding of any kind: false and NULL if its kind has none. */
+static inline const struct scope_stuck_tasks *scope_rank_finding_tasks(const struct scope_finding *finding)
+{
+	return finding->kind == SCOPE_FINDING_HANG ? finding->hang.tasks : NULL;
+}
+
 static inline bool scope_rank_finding_stuck(const struct scope_finding *finding)
 {
 	return finding->kind == SCOPE_FINDING_HANG || finding->kind == SCOPE_FINDING_SPIN;

@@ -41,9 +41,9 @@ static void write_stuck(const struct scope_model *model, const struct scope_mode
 		scope_timeline_threads_at(model->analysis->units->timeline->threads, finding->hang.thread);
 	struct scope_text age, tries;
 
-	if (finding->kind == SCOPE_FINDING_HANG && finding->hang.tasks) {
-		fprintf(to, "%u %s waited in %s%s for %s", finding->hang.threads,
-			finding->hang.threads == 1 ? "goroutine has" : "goroutines have", one->sleeps_in,
+	if (scope_rank_finding_tasks(finding)) {
+		fprintf(to, "%u %s%s waited in %s%s for %s", finding->hang.threads, one->who,
+			finding->hang.threads == 1 ? " has" : "s have", one->sleeps_in,
 			finding->hang.threads == 1 ? "" : ", the first",
 			scope_report_format_ns(&age, finding->hang.age_ns));
 		write_why_stuck(finding, to);

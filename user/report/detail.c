@@ -143,7 +143,7 @@ static void print_stuck(const struct report *report, const struct scope_model_fi
 	struct scope_text age, samples;
 
 	scope_report_section_detail_label(report, SCOPE_LABEL_WHO);
-	if (finding->kind == SCOPE_FINDING_HANG && finding->hang.tasks) {
+	if (scope_rank_finding_tasks(finding)) {
 		fprintf(report->out, "%u %s%s of %s (pid %u), waiting for %s in %s\n", finding->hang.threads, one->who,
 			finding->hang.threads == 1 ? "" : "s", thread->comm, thread->tgid,
 			scope_report_format_ns(&age, finding->hang.age_ns), one->sleeps_in);

@@ -65,7 +65,7 @@ static const char *name_stuck(const struct scope_ranking *ranking)
 		findings++;
 		tasks += !!finding->hang.tasks;
 	}
-	return !tasks ? "thread" : tasks == findings ? "goroutine" : "thread or goroutine";
+	return !tasks ? "thread" : tasks == findings ? "goroutine" : "threads and goroutine";
 }
 
 static struct scope_model_slow make_slow(const struct scope_ranking *ranking)

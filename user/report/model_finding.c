@@ -257,7 +257,7 @@ int scope_report_model_finding_init(const struct scope_analysis *analysis, const
 		.finding = finding,
 		.name = finding->function ? scope_signatures_name(analysis->signatures, finding->function) : NULL,
 		.stuck = scope_rank_finding_stuck(finding),
-		.who = finding->kind == SCOPE_FINDING_HANG && finding->hang.tasks ? "goroutine" : "thread",
+		.who = scope_rank_finding_tasks(finding) ? "goroutine" : "thread",
 	};
 	if (scope_rank_finding_outside(finding) || scope_rank_finding_asks(finding))
 		ret_one->waits_for = finding->wait.class == SCOPE_WAIT_DISK	 ? "disk"

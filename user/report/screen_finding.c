@@ -137,7 +137,7 @@ static int print_extent(const struct report *report, const struct scope_model_fi
 
 	if (scope_report_paragraph_begin(&line))
 		return -ENOMEM;
-	if (one->stuck && one->finding->kind == SCOPE_FINDING_HANG && one->finding->hang.tasks) {
+	if (scope_rank_finding_tasks(one->finding)) {
 		fprintf(line.to, "%u %s%s", one->finding->hang.threads, one->who,
 			one->finding->hang.threads == 1 ? "" : "s");
 		return scope_report_section_broken(report, SCOPE_LABEL_EXTENT, &line);
@@ -169,7 +169,7 @@ static const char *why_stuck(const struct scope_finding *finding)
 		return "it may be idle";
 	if (!finding->by_stacks)
 		return "no stack shows where it is";
-	if (finding->kind == SCOPE_FINDING_HANG && finding->hang.tasks)
+	if (scope_rank_finding_tasks(finding))
 		return "stacks have not changed in that time";
 	if ((finding->lost || finding->lost_unknown) && !finding->hang.never_ran)
 		return "events were lost in that time";

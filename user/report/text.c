@@ -167,7 +167,7 @@ static int print_lacks(const struct report *report)
 
 const char *scope_report_section_stuck(const struct scope_model_finding *one)
 {
-	return one->finding->kind == SCOPE_FINDING_HANG && one->finding->hang.tasks ? "tasks" : "threads";
+	return scope_rank_finding_tasks(one->finding) ? "tasks" : "threads";
 }
 
 void scope_report_section_kind(const struct scope_model_finding *one, char *text, size_t room)
