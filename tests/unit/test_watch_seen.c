@@ -48,12 +48,29 @@ static void judge(const char *function, bool stuck, bool sure, uint64_t now_s)
 	scope_watch_seen_judge(seen, &judgement, now_s * S);
 }
 
-/* The function of the incident at that time; "": none. */
+static struct scope_watch_next next;
+
+/* The function of the incident at that time; "": none; what has to wait is skipped. */
 static const char *next_at(uint64_t now_s)
 {
-	static struct scope_watch_finding finding;
+	while (scope_watch_seen_next(seen, now_s * S, false, &next))
+		if (!next.wait_ns)
+			return next.finding.function;
+	return "";
+}
 
-	return scope_watch_seen_next(seen, now_s * S, &finding) ? finding.function : "";
+/* For how long it has to wait, s; 0: it is not reported. */
+static uint64_t held_at(uint64_t now_s)
+{
+	return scope_watch_seen_next(seen, now_s * S, false, &next) ? next.wait_ns / S : 0;
+}
+
+static struct scope_watch_counts counts_now(void)
+{
+	struct scope_watch_counts counts;
+
+	scope_watch_seen_count(seen, &counts);
+	return counts;
 }
 
 static void once_while_it_goes_on(void **state)
@@ -111,25 +128,101 @@ static void twice_in_a_row_where_in_doubt(void **state)
 
 static void waits_for_the_interval(void **state)
 {
-	struct scope_watch_counts counts;
-
 	(void)state;
 	judge("parse", false, true, 100);
 	assert_string_equal(next_at(100), "parse");
 	judge("store", true, true, 110);
-	assert_string_equal(next_at(110), "");
+	assert_int_equal(held_at(110), 20);
+	assert_int_equal(next.since_ns, 0);
+	assert_int_equal(held_at(111), 0);
 	assert_string_equal(next_at(129), "");
 	assert_string_equal(next_at(130), "store");
-	scope_watch_seen_count(seen, &counts);
-	assert_int_equal(counts.incidents, 2);
-	assert_int_equal(counts.held, 1);
+	assert_int_equal(counts_now().incidents, 2);
+	assert_int_equal(counts_now().held, 1);
+	assert_int_equal(counts_now().unwritten, 0);
+}
+
+/* What ends while it waits is counted, and is no incident of a later time. */
+static void counts_what_ended_while_it_waited(void **state)
+{
+	(void)state;
+	scope_watch_seen_destroy(seen);
+	assert_int_equal(scope_watch_seen_create(SPAN, 5 * SPAN, &seen), 0);
+	judge("parse", false, true, 100);
+	assert_string_equal(next_at(100), "parse");
+	judge("store", true, true, 110);
+	assert_int_equal(held_at(110), 290);
+	judge(NULL, false, false, 171);
+	assert_int_equal(counts_now().unwritten, 1);
+	assert_string_equal(next_at(500), "");
+}
+
+/* The interval between findings does not count where the recorder's memory ends; what was not due then is of the process before. */
+static void comes_before_the_memory_ends(void **state)
+{
+	(void)state;
+	judge("parse", false, true, 100);
+	assert_string_equal(next_at(100), "parse");
+	judge("store", true, true, 110);
+	judge("count", false, false, 110);
+	assert_int_equal(held_at(110), 20);
+	assert_true(scope_watch_seen_next(seen, 111 * S, true, &next));
+	assert_int_equal(next.wait_ns, 0);
+	assert_string_equal(next.finding.function, "store");
+	assert_false(scope_watch_seen_next(seen, 111 * S, true, &next));
+	judge("wait", true, true, 112);
+	scope_watch_seen_restart(seen);
+	assert_string_equal(next_at(150), "");
+	assert_int_equal(scope_watch_seen_current(seen), 2);
+}
+
+/* A finding comes and goes for an hour: its incidents become rare, none of its begins is without a word, and it is new later. */
+static void is_rare_if_it_comes_back(void **state)
+{
+	unsigned incidents = 0, held = 0, begins = 0;
+	uint64_t now;
+
+	(void)state;
+	for (now = 1000; now < 1000 + 3600; now += 90) {
+		judge(NULL, false, false, now - 1);
+		judge("parse", false, true, now);
+		while (scope_watch_seen_next(seen, now * S, false, &next)) {
+			incidents += !next.wait_ns;
+			held += next.wait_ns > 0;
+			assert_int_equal(next.begins, held ? begins + (next.wait_ns > 0) : 0);
+			begins = next.wait_ns ? begins + 1 : 0;
+		}
+	}
+	/* After 0, 30, 60, 120, … s, each at the next begin. */
+	assert_int_equal(incidents, 7);
+	assert_int_equal(held, 40 - 7);
+	assert_int_equal(counts_now().unwritten, 32); /* the last one goes on */
+	now += 3601;
+	judge(NULL, false, false, now);
+	judge("parse", false, true, now + 1);
+	assert_string_equal(next_at(now + 1), "parse");
+	assert_int_equal(next.since_ns, 0);
+}
+
+/* One that was slow is an incident at once if it comes back stuck. */
+static void is_at_once_if_it_comes_back_stuck(void **state)
+{
+	(void)state;
+	for (uint64_t now = 100; now < 500; now += 90) {
+		judge(NULL, false, false, now - 1);
+		judge("parse", false, true, now);
+		next_at(now);
+	}
+	judge(NULL, false, false, 549);
+	judge("parse", true, true, 550);
+	assert_string_equal(next_at(550), "parse");
+	assert_true(next.finding.stuck);
 }
 
 /* Patterns are of functions, with or without a module; a bad file leaves those that were read. */
 static void known_are_none(void **state)
 {
 	static const char text[] = "# agreed\n  pars*  # slow by design\nstore@client\n\n";
-	struct scope_watch_counts counts;
 	struct scope_error error;
 	char path[] = "/tmp/scope-known-XXXXXX";
 	const int fd = mkstemp(path);
@@ -143,10 +236,10 @@ static void known_are_none(void **state)
 	assert_non_null(strstr(error.text, path));
 	judge("parse", true, true, 100);
 	assert_string_equal(next_at(100), "");
+	assert_int_equal(held_at(100), 0);
 	judge("store", true, true, 200);
 	assert_string_equal(next_at(200), "store");
-	scope_watch_seen_count(seen, &counts);
-	assert_int_equal(counts.known, 1);
+	assert_int_equal(counts_now().known, 1);
 }
 
 /* More functions than there is room for: the one found longest ago gives way. */
@@ -174,6 +267,10 @@ int main(void)
 		TEST(again_if_it_gets_stuck),
 		TEST(twice_in_a_row_where_in_doubt),
 		TEST(waits_for_the_interval),
+		TEST(counts_what_ended_while_it_waited),
+		TEST(comes_before_the_memory_ends),
+		TEST(is_rare_if_it_comes_back),
+		TEST(is_at_once_if_it_comes_back_stuck),
 		TEST(known_are_none),
 		TEST(is_bounded),
 	};

@@ -17,7 +17,9 @@ static void put_all(const struct scope_watch_state *state, const struct scope_wa
 	put(out, "captures", "counter", "captures begun: one, and one for each restart", (double)state->captures);
 	put(out, "incidents", "counter", "incidents", (double)counts->incidents);
 	put(out, "known", "counter", "findings that were known", (double)counts->known);
-	put(out, "held_back", "counter", "incidents that waited for --min-interval", (double)counts->held);
+	put(out, "held_back", "counter", "findings that had to wait before they were an incident",
+	    (double)counts->held);
+	put(out, "unwritten", "counter", "of these, those that ended before", (double)counts->unwritten);
 	put(out, "findings", "gauge", "findings that go on, or ended shortly before", (double)state->current);
 	put(out, "judgements", "counter", "analyses of what is held", (double)state->judgements);
 	put(out, "judgement_failures", "counter", "analyses that failed", (double)state->failures);

@@ -11,12 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/forked.h"
 #include "base/newfile.h"
+#include "base/now.h"
 #include "base/plain.h"
 #include "report/json.h"
 #include "report/page.h"
@@ -24,7 +26,7 @@
 #include "watch/judgement.h"
 #include "watch/webhook.h"
 
-#define PROGRAM_MS 60000
+#define PROGRAM_NS 60000000000ull
 #define POLL_MS 50
 #define VARIABLES 10
 #define VALUE_BYTES 4200
@@ -48,24 +50,6 @@ __attribute__((format(printf, 3, 4))) static void say(const struct scope_watch_r
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	response->say(response->context, bad, text);
-}
-
-void scope_watch_incident_date(struct scope_watch_incident *incident)
-{
-	struct timespec wall, steady;
-	char date[32];
-	struct tm utc;
-	int64_t ns;
-	time_t seconds;
-
-	clock_gettime(CLOCK_REALTIME, &wall);
-	clock_gettime(CLOCK_MONOTONIC, &steady);
-	ns = ((int64_t)wall.tv_sec - steady.tv_sec) * 1000000000 + (wall.tv_nsec - steady.tv_nsec) +
-	     (int64_t)incident->finding.began_ns;
-	seconds = (time_t)(ns / 1000000000);
-	gmtime_r(&seconds, &utc);
-	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &utc);
-	snprintf(incident->began, sizeof(incident->began), "%s.%03dZ", date, (int)(ns % 1000000000 / 1000000));
 }
 
 static int print_report(const struct scope_analysis *analysis, const char *trace, enum scope_watch_format format,
@@ -93,9 +77,13 @@ static int write_report(const struct scope_analysis *analysis, const char *trace
 	if (err)
 		return err;
 	out = scope_newfile_stream(file);
+	errno = 0;
 	err = out ? print_report(analysis, trace, 1u << index, out) : -ENOMEM;
 	if (!err && (fflush(out) || ferror(out)))
 		err = -EIO;
+	/* The reason, of the write that failed last. */
+	if (err == -EIO && errno)
+		err = -errno;
 	if (err)
 		scope_error_set(error, err, "%.400s cannot be written: %s; free some room", path, strerror(-err));
 	else
@@ -169,31 +157,38 @@ static void execute(const char *program, const struct facts *facts)
 		setenv(facts->name[i], facts->value[i], 1);
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
+	/* Without this child nothing would end it. */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	execv(program, arguments);
 	_exit(127);
 }
 
-static void run_program(const struct scope_watch_response *response, const struct facts *facts)
+static pid_t start_program(const struct scope_watch_response *response, const struct facts *facts)
 {
-	unsigned waited_ms = 0;
-	pid_t child = fork();
-	int status = 0;
+	const pid_t child = fork();
 
 	if (!child)
 		execute(response->program, facts);
-	while (child > 0 && !waitpid(child, &status, WNOHANG)) {
-		if (waited_ms >= PROGRAM_MS) {
+	if (child < 0)
+		say(response, true, "%s cannot be started: %s", response->program, strerror(errno));
+	return child;
+}
+
+static void end_program(const struct scope_watch_response *response, pid_t child, uint64_t begin_ns)
+{
+	int status = 0;
+
+	while (!waitpid(child, &status, WNOHANG)) {
+		if (scope_now_ns() - begin_ns >= PROGRAM_NS) {
 			kill(child, SIGKILL);
 			waitpid(child, NULL, 0);
-			say(response, true, "%s was killed: it took over %d s", response->program, PROGRAM_MS / 1000);
+			say(response, true, "%s was killed: it took over %llu s", response->program,
+			    PROGRAM_NS / 1000000000);
 			return;
 		}
 		poll(NULL, 0, POLL_MS);
-		waited_ms += POLL_MS;
 	}
-	if (child < 0)
-		say(response, true, "%s cannot be started: %s", response->program, strerror(errno));
-	else if (WIFSIGNALED(status))
+	if (WIFSIGNALED(status))
 		say(response, true, "%s ended by signal %d", response->program, WTERMSIG(status));
 	else if (WEXITSTATUS(status))
 		say(response, true, "%s ended with status %d%s", response->program, WEXITSTATUS(status),
@@ -222,16 +217,21 @@ static void respond(const struct scope_watch_incident *incident, const struct sc
 {
 	struct facts *facts = calloc(1, sizeof(*facts));
 	const bool text = write_reports(incident, response);
+	const uint64_t begin_ns = scope_now_ns();
+	pid_t program = 0;
 
 	if (!facts)
 		_exit(1);
 	collect(incident, text, facts);
 	if (text)
 		say(response, false, "the report is %s%s", incident->trace, scope_watch_ends[0]);
+	/* Neither waits for the other: one of them may hang. */
 	if (response->program)
-		run_program(response, facts);
+		program = start_program(response, facts);
 	if (response->webhook)
 		post(response, facts);
+	if (program > 0)
+		end_program(response, program, begin_ns);
 	_exit(0);
 }
 

@@ -4,7 +4,7 @@
  *
  * The program is executed without a shell, and gets what it needs in its environment: SCOPE_SENTENCE, SCOPE_KIND,
  * SCOPE_FUNCTION, SCOPE_MODULE, SCOPE_BEGAN (UTC), SCOPE_TARGET (a thread's name), SCOPE_PID, SCOPE_HOST, SCOPE_TRACE and
- * SCOPE_REPORT (the text; "" without one). It is killed after 60 s. The webhook gets the same as a JSON object.
+ * SCOPE_REPORT (the text; "" without one). It is killed after 60 s. The webhook gets the same as a JSON object, while the program runs.
  */
 #ifndef SCOPE_WATCH_INCIDENT_H
 #define SCOPE_WATCH_INCIDENT_H
@@ -14,6 +14,7 @@
 
 #include "proc/target.h"
 #include "watch/seen.h"
+#include "watch/words.h"
 
 enum scope_watch_format {
 	SCOPE_WATCH_TEXT = 1,
@@ -35,13 +36,10 @@ struct scope_watch_response {
 struct scope_watch_incident {
 	struct scope_watch_finding finding;
 	struct scope_target target;
-	char began[40]; /* UTC, RFC 3339 */
+	char began[SCOPE_WATCH_DATE]; /* UTC, RFC 3339 */
 	char trace[4096];
 	char root[64]; /* see scope_symbol_options; "": none */
 };
-
-/* The time of finding->began_ns as text. */
-void scope_watch_incident_date(struct scope_watch_incident *incident);
 
 /* Begins it in a child; returns its number, or -errno. */
 pid_t scope_watch_incident_respond(const struct scope_watch_incident *incident,

@@ -10,6 +10,8 @@
 
 #define NAME_BYTES 320
 #define TIMES_IN_DOUBT 2
+#define QUIET_NS                                                                                                       \
+	3600000000000ull /* the longest time for which a finding that comes back again and again is held back */
 
 /* How bad it is: an incident is due if this is above what was announced. */
 enum level {
@@ -24,7 +26,13 @@ struct entry {
 	uint64_t judgement;	    /* the number of the last one that found it */
 	uint32_t in_a_row;	    /* judgements */
 	enum level announced;
-	bool known, held;
+	bool gone;	    /* it ended, and is kept because it may come back */
+	bool known;	    /* no incident, as the user wants it */
+	bool held;	    /* it was said that it waits */
+	enum level told;    /* as which it was an incident before, NONE: never */
+	uint64_t told_ns;   /* when */
+	uint32_t incidents; /* that it was */
+	uint32_t begins;    /* since the last of them that were none */
 };
 
 struct scope_watch_seen {
@@ -131,15 +139,59 @@ static enum level level_of(const struct scope_watch_finding *finding)
 	return finding->stuck ? LEVEL_STUCK : LEVEL_SLOW;
 }
 
-/* Forgets a finding that has been absent for as long as the recorder's memory reaches back. */
+/* The time after an incident in which the same finding is none: twice as long with each one. */
+static uint64_t quiet_ns(const struct scope_watch_seen *seen, const struct entry *entry)
+{
+	uint64_t quiet = seen->min_interval_ns;
+
+	for (uint32_t i = 1; i < entry->incidents && quiet < QUIET_NS; i++)
+		quiet *= 2;
+	return quiet < QUIET_NS || quiet == seen->min_interval_ns ? quiet : QUIET_NS;
+}
+
+static void end(struct scope_watch_seen *seen, struct entry *entry)
+{
+	seen->counts.unwritten += entry->held;
+	entry->held = false;
+	entry->gone = true;
+}
+
+/*
+ * A finding that has been absent for as long as the recorder's memory reaches back has ended. If it was an incident, it is known
+ * for an hour that it may come back.
+ */
 static void expire(struct scope_watch_seen *seen, uint64_t now_ns)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < seen->entries; i++)
-		if (now_ns - seen->entry[i].last_ns <= seen->span_ns)
-			seen->entry[kept++] = seen->entry[i];
+	for (size_t i = 0; i < seen->entries; i++) {
+		struct entry *entry = &seen->entry[i];
+		const bool ended = entry->gone || now_ns - entry->last_ns > seen->span_ns;
+
+		if (ended)
+			end(seen, entry);
+		if (!ended || (entry->told && now_ns - entry->last_ns <= QUIET_NS))
+			seen->entry[kept++] = *entry;
+	}
 	seen->entries = kept;
+}
+
+/* It begins, for the first time or once more. */
+static void begin(struct scope_watch_seen *seen, struct entry *entry, const struct scope_watch_finding *finding,
+		  uint64_t now_ns)
+{
+	const struct entry before = *entry;
+
+	*entry = (struct entry){
+		.finding = *finding,
+		.first_ns = now_ns,
+		.known = is_known(seen, finding),
+		.told = before.told,
+		.told_ns = before.told_ns,
+		.incidents = before.incidents,
+		.begins = before.begins + (before.told != LEVEL_NONE),
+	};
+	seen->counts.known += entry->known;
 }
 
 static struct entry *entry_of(struct scope_watch_seen *seen, const struct scope_watch_finding *finding, uint64_t now_ns)
@@ -150,15 +202,18 @@ static struct entry *entry_of(struct scope_watch_seen *seen, const struct scope_
 		struct entry *entry = &seen->entry[i];
 
 		if (!strcmp(entry->finding.function, finding->function) &&
-		    !strcmp(entry->finding.module, finding->module))
+		    !strcmp(entry->finding.module, finding->module)) {
+			if (entry->gone)
+				begin(seen, entry, finding, now_ns);
 			return entry;
+		}
 		if (entry->last_ns < oldest->last_ns)
 			oldest = entry;
 	}
 	if (seen->entries < SCOPE_WATCH_SEEN_MAX)
 		oldest = &seen->entry[seen->entries++];
-	*oldest = (struct entry){ .finding = *finding, .first_ns = now_ns, .known = is_known(seen, finding) };
-	seen->counts.known += oldest->known;
+	*oldest = (struct entry){ .gone = true };
+	begin(seen, oldest, finding, now_ns);
 	return oldest;
 }
 
@@ -172,6 +227,11 @@ static void take(struct scope_watch_seen *seen, const struct scope_watch_finding
 		entry->in_a_row = next ? entry->in_a_row + 1 : 1;
 	entry->judgement = seen->judgements;
 	entry->last_ns = now_ns;
+	/* The user may have added it since. */
+	if (!entry->known && entry->announced == LEVEL_NONE && is_known(seen, finding)) {
+		entry->known = true;
+		seen->counts.known++;
+	}
 	if (level_of(finding) >= level_of(&entry->finding))
 		entry->finding = *finding;
 }
@@ -194,31 +254,66 @@ void scope_watch_seen_add(struct scope_watch_seen *seen, const struct scope_watc
 /* It is an incident: now, or when the others are long enough ago. */
 static bool is_due(const struct entry *entry)
 {
-	return !entry->known && level_of(&entry->finding) > entry->announced &&
+	return !entry->known && !entry->gone && level_of(&entry->finding) > entry->announced &&
 	       (entry->finding.sure || entry->in_a_row >= TIMES_IN_DOUBT);
 }
 
-bool scope_watch_seen_next(struct scope_watch_seen *seen, uint64_t now_ns, struct scope_watch_finding *ret_finding)
+/* From when on it may be an incident. last: whatever is due comes now, because the recorder's memory ends. */
+static uint64_t earliest_ns(const struct scope_watch_seen *seen, const struct entry *entry, bool last)
 {
-	const bool early = seen->last_incident_ns && now_ns - seen->last_incident_ns < seen->min_interval_ns;
+	const uint64_t any = seen->counts.incidents && !last ? seen->last_incident_ns + seen->min_interval_ns : 0;
+	const bool back = entry->told && level_of(&entry->finding) <= entry->told;
+	const uint64_t same = back ? entry->told_ns + quiet_ns(seen, entry) : 0;
 
+	return any > same ? any : same;
+}
+
+static void become_incident(struct scope_watch_seen *seen, struct entry *entry, uint64_t now_ns,
+			    struct scope_watch_next *ret_next)
+{
+	*ret_next = (struct scope_watch_next){
+		.finding = entry->finding,
+		.begins = entry->begins ? entry->begins - 1 : 0,
+		.since_ns = entry->told_ns,
+	};
+	entry->announced = entry->told = level_of(&entry->finding);
+	entry->told_ns = seen->last_incident_ns = now_ns;
+	entry->incidents++;
+	entry->begins = 0;
+	entry->held = false;
+	seen->counts.incidents++;
+}
+
+bool scope_watch_seen_next(struct scope_watch_seen *seen, uint64_t now_ns, bool last, struct scope_watch_next *ret_next)
+{
 	for (size_t i = 0; i < seen->entries; i++) {
 		struct entry *entry = &seen->entry[i];
+		const uint64_t at_ns = earliest_ns(seen, entry, last);
 
-		if (!is_due(entry))
+		if (!is_due(entry) || (now_ns < at_ns && entry->held))
 			continue;
-		if (early) {
-			seen->counts.held += !entry->held;
-			entry->held = true;
-			continue;
+		if (now_ns >= at_ns) {
+			become_incident(seen, entry, now_ns, ret_next);
+			return true;
 		}
-		entry->announced = level_of(&entry->finding);
-		seen->last_incident_ns = now_ns;
-		seen->counts.incidents++;
-		*ret_finding = entry->finding;
+		entry->held = true;
+		seen->counts.held++;
+		*ret_next = (struct scope_watch_next){
+			.finding = entry->finding,
+			.wait_ns = at_ns - now_ns,
+			.begins = entry->begins,
+			.since_ns = entry->told_ns,
+		};
 		return true;
 	}
 	return false;
+}
+
+void scope_watch_seen_restart(struct scope_watch_seen *seen)
+{
+	for (size_t i = 0; i < seen->entries; i++)
+		if (level_of(&seen->entry[i].finding) > seen->entry[i].announced)
+			end(seen, &seen->entry[i]);
 }
 
 bool scope_watch_seen_in_doubt(const struct scope_watch_seen *seen)
@@ -226,7 +321,7 @@ bool scope_watch_seen_in_doubt(const struct scope_watch_seen *seen)
 	for (size_t i = 0; i < seen->entries; i++) {
 		const struct entry *entry = &seen->entry[i];
 
-		if (!entry->known && !entry->finding.sure && entry->in_a_row < TIMES_IN_DOUBT &&
+		if (!entry->known && !entry->gone && !entry->finding.sure && entry->in_a_row < TIMES_IN_DOUBT &&
 		    entry->judgement == seen->judgements && level_of(&entry->finding) > entry->announced)
 			return true;
 	}
@@ -235,7 +330,11 @@ bool scope_watch_seen_in_doubt(const struct scope_watch_seen *seen)
 
 size_t scope_watch_seen_current(const struct scope_watch_seen *seen)
 {
-	return seen->entries;
+	size_t current = 0;
+
+	for (size_t i = 0; i < seen->entries; i++)
+		current += !seen->entry[i].gone;
+	return current;
 }
 
 void scope_watch_seen_count(const struct scope_watch_seen *seen, struct scope_watch_counts *ret_counts)

@@ -5,7 +5,9 @@
  * A finding is its function. It is an incident when it is first found, and again when it goes from slow to stuck, or
  * is found after it was absent for as long as the flight recorder's memory reaches back: then it began again. A
  * finding in which the analysis has low confidence has to be found twice in a row. At least min_interval_ns lies
- * between two incidents; what is found in between waits. Bounded: SCOPE_WATCH_SEEN_MAX findings, the one found
+ * between two incidents. One that comes back is an incident only min_interval_ns after it was the last time, then after twice that,
+ * and so on, up to an hour; it is new once it was absent for an hour. What has to wait is returned once as such, and is an
+ * incident later if it is still found. Bounded: SCOPE_WATCH_SEEN_MAX findings, the one found
  * longest ago gives way, and SCOPE_WATCH_KNOWN_MAX patterns.
  *
  * All times are CLOCK_MONOTONIC, in ns.
@@ -44,8 +46,17 @@ struct scope_watch_judgement {
 
 struct scope_watch_counts {
 	uint64_t incidents;
-	uint64_t known; /* findings that a pattern matched, each time they began */
-	uint64_t held;	/* findings that had to wait for min_interval_ns */
+	uint64_t known;	    /* findings that a pattern matched, each time they began */
+	uint64_t held;	    /* findings that had to wait */
+	uint64_t unwritten; /* of these, those that ended before they were an incident */
+};
+
+/* A finding that is an incident now, or has to wait. */
+struct scope_watch_next {
+	struct scope_watch_finding finding;
+	uint64_t wait_ns; /* 0: it is an incident now */
+	uint32_t begins; /* how often it came back and was no incident since it was one, this time not counted if it is one */
+	uint64_t since_ns; /* when it was an incident the last time; 0: never */
 };
 
 struct scope_watch_seen;
@@ -66,8 +77,14 @@ void scope_watch_seen_judge(struct scope_watch_seen *seen, const struct scope_wa
 /* Takes in one finding that was not judged, as by a condition of the user's. */
 void scope_watch_seen_add(struct scope_watch_seen *seen, const struct scope_watch_finding *finding, uint64_t now_ns);
 
-/* True: *ret_finding is an incident now. Each is returned once. */
-bool scope_watch_seen_next(struct scope_watch_seen *seen, uint64_t now_ns, struct scope_watch_finding *ret_finding);
+/*
+ * True: *ret_next is an incident now, or has to wait. Each is returned once as either. last: the memory of the recorder ends, so
+ * min_interval_ns between different findings does not count.
+ */
+bool scope_watch_seen_next(struct scope_watch_seen *seen, uint64_t now_ns, bool last,
+			   struct scope_watch_next *ret_next);
+/* What is due, but was no incident, was of another process. */
+void scope_watch_seen_restart(struct scope_watch_seen *seen);
 
 /* True: something was found once and has to be found again. */
 bool scope_watch_seen_in_doubt(const struct scope_watch_seen *seen);

@@ -21,6 +21,7 @@
 #include "watch/judgement.h"
 #include "watch/notify.h"
 #include "watch/suspicion.h"
+#include "watch/words.h"
 
 #define NS_PER_S 1000000000ull
 #define FIRST_NS (5 * NS_PER_S) /* after the begin of a capture */
@@ -35,6 +36,7 @@
 #define COPY_NS (20 * NS_PER_S)
 #define RESPONSES_MAX 8
 #define RESPONSE_S 90
+#define STEPS 10 /* in a second */
 #define JUDGE_END_MS 30000
 
 struct scope_watch {
@@ -56,6 +58,7 @@ struct scope_watch {
 	uint64_t current; /* findings after the judgement before */
 	int copy_fd;	  /* -1: none is being made */
 	bool ended;	  /* what was held at the end was looked at */
+	bool end_written; /* a trace of what was held at the end */
 	bool failed;	  /* the last judgement; said once */
 	pid_t response[RESPONSES_MAX];
 	uint64_t responded_ns[RESPONSES_MAX]; /* when it began */
@@ -208,20 +211,27 @@ static void take_trigger(struct scope_watch *watch, const char *trigger, uint64_
 	watch->state.suspicions++;
 }
 
-/* Looks whether a finding is an incident now. */
-static void announce(struct scope_watch *watch, uint64_t now)
+/* Looks whether a finding is an incident now. last: the recorder writes no other trace of what it holds after this one. */
+static void announce(struct scope_watch *watch, uint64_t now, bool last)
 {
 	struct scope_watch_incident *incident = &watch->incident;
-	const struct scope_watch_finding *finding = &incident->finding;
+	struct scope_watch_next next;
+	char text[SCOPE_WATCH_WORDS];
 
-	if (watch->pending || !scope_watch_seen_next(watch->seen, now, &incident->finding))
-		return;
-	watch->pending = true;
-	watch->write_ns = now + watch->options->after_ns;
-	watch->state.last_began_ns = finding->began_ns;
-	scope_watch_incident_date(incident);
-	say(watch, true, "incident: %s; since %s, %.1f s ago", finding->sentence, incident->began,
-	    now > finding->began_ns ? (double)(now - finding->began_ns) / 1e9 : 0.0);
+	while (!watch->pending && scope_watch_seen_next(watch->seen, now, last, &next)) {
+		if (next.wait_ns) {
+			scope_watch_words_held(&next, now, text);
+			say(watch, !next.since_ns, "%s", text);
+			continue;
+		}
+		incident->finding = next.finding;
+		scope_watch_words_date(next.finding.began_ns, incident->began);
+		scope_watch_words_incident(&next, now, text);
+		say(watch, true, "%s%s", text, watch->end_written ? "; it is in the trace of the one before" : "");
+		watch->state.last_began_ns = next.finding.began_ns;
+		watch->pending = !watch->end_written;
+		watch->write_ns = now + watch->options->after_ns;
+	}
 }
 
 static enum scope_recorder_order order_copy(struct scope_watch *watch, int *ret_fd)
@@ -248,7 +258,8 @@ static enum scope_recorder_order look_at_end(struct scope_watch *watch, char *re
 
 	if (scope_watch_judge_end(watch->judge, JUDGE_END_MS, &judgement))
 		take_judgement(watch, &judgement, scope_now_ns());
-	announce(watch, scope_now_ns());
+	announce(watch, scope_now_ns(), true);
+	watch->end_written |= watch->pending;
 	if (watch->pending)
 		return order_file(watch, ret_why);
 	if (*watch->stop || watch->ended || scope_now_ns() - watch->begin_ns < FIRST_NS)
@@ -269,7 +280,7 @@ static enum scope_recorder_order look(void *context, const char *trigger, bool e
 	if (scope_watch_judge_end(watch->judge, 0, &judgement))
 		take_judgement(watch, &judgement, now);
 	take_trigger(watch, trigger, now);
-	announce(watch, now);
+	announce(watch, now, false);
 	if (watch->pending && now >= watch->write_ns)
 		return order_file(watch, ret_why);
 	if (!scope_watch_judge_runs(watch->judge) && is_due(watch, now))
@@ -372,22 +383,33 @@ int scope_watch_create(const struct scope_watch_options *options, const volatile
 	return err;
 }
 
-void scope_watch_destroy(struct scope_watch *watch)
+/* What follows the last incidents is done, or it took too long. */
+static void wait_for_responses(struct scope_watch *watch)
 {
-	const struct timespec pause = { .tv_nsec = 100000000 };
+	const struct timespec pause = { .tv_nsec = NS_PER_S / STEPS };
 	bool left = true;
 
-	if (!watch)
-		return;
-	scope_watch_notify("STOPPING=1");
-	for (unsigned i = 0; left && i < RESPONSE_S * 10; i++) {
+	for (unsigned i = 0; left && i < RESPONSE_S * STEPS; i++) {
 		reap(watch);
 		left = false;
 		for (size_t j = 0; j < RESPONSES_MAX; j++)
 			left |= watch->response[j];
+		if (i == STEPS && left)
+			say(watch, false, "waiting for the report, program and webhook of the last incident%s",
+			    *watch->stop ? " (Ctrl-C again: do not wait)" : "");
+		if (i % STEPS == 0)
+			scope_watch_notify("WATCHDOG=1");
 		if (left)
 			nanosleep(&pause, NULL);
 	}
+}
+
+void scope_watch_destroy(struct scope_watch *watch)
+{
+	if (!watch)
+		return;
+	scope_watch_notify("STOPPING=1");
+	wait_for_responses(watch);
 	scope_watch_judge_destroy(watch->judge);
 	scope_watch_seen_destroy(watch->seen);
 	scope_export_http_destroy(watch->http);
@@ -404,7 +426,8 @@ void scope_watch_begun(struct scope_watch *watch, const struct scope_target *tar
 {
 	watch->incident.target = *target;
 	watch->begin_ns = scope_now_ns();
-	watch->ended = false;
+	watch->ended = watch->end_written = false;
+	scope_watch_seen_restart(watch->seen);
 	watch->suspicion = (struct scope_watch_suspicion){ 0 };
 	watch->state.captures++;
 	watch->state.running = true;

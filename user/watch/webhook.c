@@ -15,8 +15,11 @@
 
 int scope_watch_webhook_check(const char *url, struct scope_error *error)
 {
-	if (strncasecmp(url, "http://", 7) && strncasecmp(url, "https://", 8))
-		return scope_error_set(error, -EINVAL, "--webhook wants a URL that begins with http:// or https://");
+	const size_t scheme = !strncasecmp(url, "http://", 7) ? 7 : !strncasecmp(url, "https://", 8) ? 8 : 0;
+
+	if (!scheme || !url[scheme] || strchr("/:?#", url[scheme]))
+		return scope_error_set(error, -EINVAL,
+				       "--webhook wants a URL that begins with http:// or https:// and a host");
 	return scope_curl_load(error);
 }
 
