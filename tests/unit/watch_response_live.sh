@@ -94,7 +94,7 @@ is "and the program" comes 5 gone "$program"
 ask calm
 
 sleep 2
-if mkdir "$dir/full" && mount -t tmpfs -o size=400k none "$dir/full" 2> /dev/null; then
+if mkdir "$dir/full" && mount -t tmpfs -o size=256k none "$dir/full" 2> /dev/null; then
 	watch "$dir/full/w.trace" --min-interval 300 --format text,html
 	ask slow
 	is "a full disk is named" comes 20 said 'No space left on device'
@@ -106,5 +106,17 @@ if mkdir "$dir/full" && mount -t tmpfs -o size=400k none "$dir/full" 2> /dev/nul
 	is "the watch ends well" [ $? = 0 ]
 	watcher=
 fi
+
+# On a terminal, what a child says does not continue the line that the watch rewrites each second.
+ask calm
+python3 -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$scope" watch -p "$server" --source perf -o "$dir/t.trace" \
+	--after 1 > "$dir/said" 2>&1 < /dev/null &
+watcher=$!
+comes 20 said 'holds the last 1[1-9] '
+ask slow
+is "there is a report on a terminal, too" comes 20 said 'the report is'
+is "in a line of its own" [ "$(grep -c 'lost.\[Kscope' "$dir/said")" = 0 ]
+kill "$target"
+comes 10 gone "$watcher"
 [ "$bad" = 0 ] || cat "$dir/said"
 exit "$bad"

@@ -383,6 +383,7 @@ unsigned scope_cmd_columns(int fd)
 }
 
 static bool line_open;
+static pid_t line_owner; /* the process that wrote the line last; 0: none did */
 
 void scope_cmd_progress(const char *format, ...)
 {
@@ -396,11 +397,13 @@ void scope_cmd_progress(const char *format, ...)
 	va_end(arguments);
 	fputs("\033[K", stderr);
 	line_open = true;
+	line_owner = getpid();
 }
 
 void scope_cmd_progress_end(void)
 {
-	if (!line_open)
+	/* A child cannot know if its parent has a line there by now. */
+	if (!line_open && (!line_owner || line_owner == getpid()))
 		return;
 	fputs("\r\033[K", stderr);
 	line_open = false;
