@@ -109,6 +109,25 @@ start
 "$scope" fleet report --clickhouse "$url" "${settings[@]}" --format json > "$work/killed.json"
 same "a killed server has all that it took" "$(field "$work/killed.json" "$part")" "$(field "$work/files.json" "$part")"
 
+# --consume removes what it has sent, and nothing else.
+cp "$work/web-1.trace" "$work/notes"
+printf 'SCOPEsum\t\0\0\0\t\0\0\0 of a later version' > "$work/later"
+: > "$work/nothing"
+for name in notes later nothing absent; do
+	"$scope" fleet send "$work/$name" --consume --clickhouse "$url" "${settings[@]}" > "$work/said.$name" 2>&1
+	echo $? >> "$work/said.$name"
+done
+says "a file that is no summary is refused" 'notes is no file of summaries.*; it stays' "$work/said.notes"
+same "and stays" "$(cmp "$work/notes" "$work/web-1.trace" && echo there)" there
+says "so is one of a newer format" 'later is a summary of format 9.*; it stays' "$work/said.later"
+same "and stays, too" "$(ls "$work"/later*)" "$work/later"
+same "an empty one has nothing yet" "$(tail -1 "$work/said.nothing") $(ls "$work"/nothing*)" "0 $work/nothing"
+same "nor has one that is not there" "$(tail -1 "$work/said.absent")" 0
+cp "$work/later" "$work/one.sending"
+"$scope" fleet send "$work/one" --consume --clickhouse "$url" "${settings[@]}" > "$work/said" 2>&1
+says "what a newer version began to send is not replaced" 'one.sending is a summary of format 9.*until it is moved away' "$work/said"
+same "and both stay" "$(cmp "$work/later" "$work/one.sending" && cmp "$work/one" "$work/hosts/web-1.scopesum" && echo there)" there
+rm "$work/one.sending"
 "$scope" fleet send "$work/one" --consume --clickhouse "$url" "${settings[@]}" > "$work/said" 2>&1
 same "a file that is there is removed" "$(ls "$work"/one* 2> /dev/null)" ""
 printf 'user = scope\npassword = se cret\nca = %s\n' "$work/ca" > "$work/tls"

@@ -45,6 +45,51 @@ static int wait_for_writer(const char *path)
 	return fd;
 }
 
+static int leave(void *user, const struct scope_fleet_summary *summary, struct scope_fleet_read *read,
+		 struct scope_error *error)
+{
+	(void)user, (void)summary, (void)read, (void)error;
+	return 0;
+}
+
+/* 1: it is a file of summaries; 0: there is none yet; -errno with error: it is something else, which must not be removed. */
+static int is_consumable(const char *path, struct scope_error *error)
+{
+	struct scope_fleet_read read = { 0 };
+	struct stat status;
+	int err;
+
+	if (lstat(path, &status))
+		return errno == ENOENT ? 0 : scope_error_set(error, -errno, "%s: %s", path, strerror(errno));
+	if (S_ISREG(status.st_mode) && !status.st_size)
+		return 0;
+	err = scope_fleet_load(path, leave, NULL, &read, error);
+	if (!err && read.unread)
+		err = scope_error_set(error, -EBADMSG, "%s; it stays", read.problem[0]);
+	scope_fleet_read_free(&read);
+	return err ? err : 1;
+}
+
+/* Sends a file that is this program's alone, and removes it. */
+static int consume_taken(struct scope_fleet_batch *batch, const char *taken, struct scope_fleet_read *read,
+			 struct scope_error *error)
+{
+	const size_t problems = read->problems;
+	const uint64_t unread = read->unread;
+	int err = send_path(batch, taken, read, error);
+	struct scope_error why = *error;
+
+	if (err)
+		return scope_error_set(error, err, "%s; %s stays, and is sent the next time", why.text, taken);
+	if (read->unread > unread)
+		return scope_error_set(error, -EBADMSG, "%s; it stays, and nothing is sent until it is moved away",
+				       read->problem[problems]);
+	/* A damaged part would be damaged again, so it is named. */
+	if (read->problems > problems)
+		scope_cmd_say("fleet", "%s", read->problem[problems]);
+	return unlink(taken) ? scope_error_set(error, -errno, "%s cannot be removed: %s", taken, strerror(errno)) : 0;
+}
+
 /* What an earlier run has sent in part comes first, then what is there now. */
 static int consume(struct scope_fleet_batch *batch, const char *path, struct scope_fleet_read *read,
 		   struct scope_error *error)
@@ -55,9 +100,11 @@ static int consume(struct scope_fleet_batch *batch, const char *path, struct sco
 	if (snprintf(taken, sizeof(taken), "%s.sending", path) >= (int)sizeof(taken))
 		return scope_error_set(error, -ENAMETOOLONG, "%s is too long a name", path);
 	for (int round = 0; round < 2 && !err; round++) {
-		const size_t problems = read->problems;
+		const int there = round ? is_consumable(path, error) : 1;
 		int fd;
 
+		if (there <= 0)
+			return there;
 		if (round && rename(path, taken))
 			return errno == ENOENT ? 0
 					       : scope_error_set(error, -errno, "%s cannot be renamed: %s", path,
@@ -66,12 +113,7 @@ static int consume(struct scope_fleet_batch *batch, const char *path, struct sco
 		if (fd == -ENOENT)
 			continue;
 		err = fd < 0 ? scope_error_set(error, fd, "%s cannot be read: %s", taken, strerror(-fd))
-			     : send_path(batch, taken, read, error);
-		/* A damaged part would be damaged again, so it is named. */
-		if (!err && read->problems > problems)
-			scope_cmd_say("fleet", "%s", read->problem[problems]);
-		if (!err && unlink(taken))
-			err = scope_error_set(error, -errno, "%s cannot be removed: %s", taken, strerror(errno));
+			     : consume_taken(batch, taken, read, error);
 		if (fd >= 0)
 			close(fd);
 	}

@@ -340,7 +340,8 @@ static void print_read(const struct scope_fleet_ranking *ranking, const struct s
 		scope_report_format_paragraph(out, "  not read       ", read->problem[i]);
 	if (read->problems > SCREEN_FUNCTIONS)
 		fprintf(out, "  not read       and %zu more\n", read->problems - SCREEN_FUNCTIONS);
-	snprintf(text, sizeof(text), "%" PRIu64 " summaries; times are by the clocks of the hosts%s", read->summaries,
+	snprintf(text, sizeof(text), "%" PRIu64 " summar%s; times are by the clocks of the hosts%s", read->summaries,
+		 read->summaries == 1 ? "y" : "ies",
 		 ranking->links->matches ? "" : "; no wait of one host for another was seen");
 	scope_report_format_paragraph(out, "  basis          ", text);
 }

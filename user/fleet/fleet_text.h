@@ -14,6 +14,7 @@ struct scope_fleet_read {
 	uint64_t twice, overlapping; /* left out */
 	char (*problem)[512];	     /* sentences: files that could not be read, or not as a whole */
 	size_t problems, problem_capacity;
+	uint64_t unread; /* files that another program, or a newer scope, may be able to read, in whole or from some place on */
 };
 
 /* The sentence that the report begins with; "" has no hosts. */

@@ -51,6 +51,7 @@ static int load_open_file(struct loading *loading, int fd, const char *path)
 		return err;
 	}
 	loading->read->files++;
+	loading->read->unread += err != 0;
 	if (err)
 		return note(loading->read, error.text);
 	if (!stats.problem[0])
@@ -68,6 +69,7 @@ static int load_file(struct loading *loading, const char *path)
 
 	if (fd < 0) {
 		scope_error_set(&said, 0, "%s cannot be read: %s", path, strerror(errno));
+		loading->read->unread++;
 		return note(loading->read, said.text);
 	}
 	err = load_open_file(loading, fd, path);
