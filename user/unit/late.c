@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Facts about a sleep that are known only after it was reported: which thread ended it, or for which socket it was. */
+/* Facts about a sleep that are known only after it was reported: which thread ended it, for which socket it was, where it was. */
 #include "unit/late.h"
 
 #include <errno.h>

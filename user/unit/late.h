@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Facts about a sleep that are known only after it was reported: which thread ended it, or for which socket it was.
+ * Facts about a sleep that are known only after it was reported: which thread ended it, for which socket it was, or that it
+ * was in the middle of a request.
  *
  * A slice (timeline/slices.h) that timed out is reported before the thread waited for is known. A poll does not say for
  * which descriptor it waits: if the thread's next call reads from a socket that its process connected, it waited for the
@@ -19,6 +20,7 @@ struct scope_late_wait {
 	uint32_t waker_tid;
 	int32_t waker; /* as of struct scope_wait; SCOPE_WAIT_NO_THREAD: in a poll, for: */
 	int32_t fd;
+	bool inside; /* instead: they are in the middle of a request (unit/inner_wait.h), and were reported as outside of one */
 };
 
 /* Of one thread, by time; they do not overlap. */

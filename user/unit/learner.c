@@ -71,6 +71,7 @@ void scope_unit_learn_poll(struct scope_thread_stats *stats, const struct scope_
 	stats->asked_polls += stats->asked_poll;
 	stats->asked = false;
 	stats->waited = key ? key - stats->key : SCOPE_THREAD_STATS_NO_KEY;
+	stats->waker = SCOPE_WAIT_NO_THREAD;
 	if (key)
 		key->count++;
 	/* A poll without these arguments is ignored. */
@@ -125,6 +126,35 @@ static void learn_inner(struct scope_thread_stats *stats)
 		stats->key[stats->waited].inner++;
 }
 
+static struct scope_delivery *find_delivery(struct scope_thread_stats *stats, uint32_t thread, uint16_t nr,
+					    uint64_t object)
+{
+	for (unsigned i = 0; i < stats->deliveries; i++)
+		if (stats->delivery[i].thread == thread && stats->delivery[i].nr == nr &&
+		    stats->delivery[i].object == object)
+			return &stats->delivery[i];
+	return NULL;
+}
+
+/*
+ * A thread answers the client from which it read last, and has slept in between: the thread that ended that sleep gave it no work,
+ * but a part of the answer (unit/inner_wait.h).
+ */
+static void learn_part(struct scope_learner *learner, const struct scope_thread_stats *stats, uint32_t thread)
+{
+	struct scope_thread_stats *waker;
+	struct scope_delivery *delivery;
+
+	if (!stats->polled || stats->waker < 0 || (uint32_t)stats->waker == thread)
+		return;
+	waker = &learner->stats[stats->waker];
+	delivery = find_delivery(waker, thread, stats->key[stats->waited].nr, stats->waker_object);
+	if (delivery)
+		delivery->count -= !!delivery->count;
+	else
+		waker->delivered -= !!waker->delivered;
+}
+
 int scope_unit_learn_write(struct scope_learner *learner, struct scope_thread_stats *stats,
 			   const struct scope_thread *thread, const struct scope_open_call *call)
 {
@@ -148,6 +178,8 @@ int scope_unit_learn_write(struct scope_learner *learner, struct scope_thread_st
 	if (!stats->answers && note_answering(learner, thread->tgid))
 		return -ENOMEM;
 	stats->answers = true;
+	if (stats->client == call->arg[0] + 1)
+		learn_part(learner, stats, thread->index);
 	learn_inner(stats);
 	return 0;
 }
@@ -199,6 +231,7 @@ void scope_unit_learn_return(struct scope_learner *learner, struct scope_thread_
 		vote(&stats->read_fd, &stats->read_votes, (int32_t)call->arg[0]);
 	}
 	stats->reads += kind == SCOPE_FD_ACCEPTED;
+	stats->client = kind == SCOPE_FD_ACCEPTED ? call->arg[0] + 1 : stats->client;
 	/*
 	 * A datagram that ends the thread's sleep in this read is no work after a poll. If another thread sent it, the
 	 * work is what this thread then reads from a client.
@@ -211,28 +244,23 @@ void scope_unit_learn_return(struct scope_learner *learner, struct scope_thread_
 static int learn_delivery(struct scope_learner *learner, const struct scope_wait *wait)
 {
 	struct scope_thread_stats *stats;
-	unsigned i;
+	struct scope_delivery *delivery;
 
 	if (wait->waker < 0 || wait->lock || (uint32_t)wait->waker == wait->thread)
 		return 0;
 	if (!scope_unit_learn_has(learner, (uint32_t)wait->waker))
 		return -ENOMEM;
 	stats = &learner->stats[wait->waker];
-	for (i = 0; i < stats->deliveries; i++)
-		if (stats->delivery[i].thread == wait->thread && stats->delivery[i].nr == wait->nr &&
-		    stats->delivery[i].object == wait->object)
-			break;
-	if (i == SCOPE_THREAD_STATS_DELIVERIES) {
+	delivery = find_delivery(stats, wait->thread, wait->nr, wait->object);
+	if (!delivery && stats->deliveries == SCOPE_THREAD_STATS_DELIVERIES) {
 		stats->delivered++;
 		return 0;
 	}
-	if (i == stats->deliveries)
-		stats->delivery[stats->deliveries++] = (struct scope_delivery){
-			.thread = wait->thread,
-			.nr = wait->nr,
-			.object = wait->object,
-		};
-	stats->delivery[i].count++;
+	if (!delivery) {
+		delivery = &stats->delivery[stats->deliveries++];
+		*delivery = (struct scope_delivery){ .thread = wait->thread, .nr = wait->nr, .object = wait->object };
+	}
+	delivery->count++;
 	return 0;
 }
 
@@ -269,6 +297,8 @@ int scope_unit_learn_wait(struct scope_learner *learner, const struct scope_wait
 	if (key && role != SCOPE_CALL_SLEEP && !wait->lock && !stats->polled) {
 		stats->polled = true;
 		stats->waited = key - stats->key;
+		stats->waker = wait->waker;
+		stats->waker_object = wait->object;
 	}
 	return 0;
 }

@@ -60,6 +60,7 @@ void scope_unit_log_destroy(struct scope_unit_log *log)
 	scope_spool_destroy(log->stacks);
 	scope_spool_destroy(log->tasks);
 	scope_unit_late_free(&log->late);
+	scope_unit_late_free(&log->inside);
 	free(log->state);
 	free(log);
 }
@@ -204,7 +205,7 @@ int scope_unit_log_wait(struct scope_unit_log *log, const struct scope_wait *wai
 
 int scope_unit_log_late(struct scope_unit_log *log, uint32_t thread, const struct scope_late_wait *wait)
 {
-	return scope_unit_late_add(&log->late, thread, wait);
+	return scope_unit_late_add(wait->inside ? &log->inside : &log->late, thread, wait);
 }
 
 /* call: room for the calls of a unit without a call histogram; ret_call: where its calls are. */
@@ -304,7 +305,7 @@ static const uint8_t *pass_row(const uint8_t *from, uint64_t *last_ns)
 
 /*
  * A slice that timed out is a part of the wait that its thread's waker ended later. A poll was for the peer that the
- * thread heard right after it.
+ * thread heard right after it. A wait in a futex may have been in the middle of a request.
  */
 static void complete(const struct scope_unit_log *log, struct scope_wait *wait)
 {
@@ -312,6 +313,8 @@ static void complete(const struct scope_unit_log *log, struct scope_wait *wait)
 
 	if (wait->queue || (wait->class != SCOPE_WAIT_FUTEX && wait->class != SCOPE_WAIT_POLL))
 		return;
+	if (wait->outside && scope_unit_late_at(&log->inside, wait->thread, wait->begin_ns))
+		wait->outside = wait->idle = wait->many = false;
 	late = scope_unit_late_at(&log->late, wait->thread, wait->begin_ns);
 	if (!late)
 		return;

@@ -66,8 +66,10 @@ int scope_unit_next_count(struct scope_histograms *histograms, struct scope_open
 				? scope_unit_histograms_step(histograms, open_unit->answer.since, nr, &to)
 				: 0;
 
-	open_unit->answer.since = to;
-	if (to == SCOPE_HISTOGRAM_NONE)
+	/* A unit in doubt has to end there, so a call is left out. */
+	if (to != SCOPE_HISTOGRAM_NONE)
+		open_unit->answer.since = to;
+	else if (!open_unit->doubt)
 		open_unit->answer.end_ns = 0;
 	return err;
 }

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 
+#include "unit/inner_wait.h"
 #include "unit/next_answer.h"
 #include "unit/open_unit.h"
 #include "unit/rest.h"
@@ -194,6 +195,9 @@ SCOPE_TAKE bool scope_unit_open_plain(struct scope_unit_builder *builder, const 
 	    scope_unit_task_answer(builder, open_unit, thread, event->syscall.args, event->syscall.arg[0],
 				   event->syscall.enter_ns))
 		return false;
+	if (role == SCOPE_CALL_WRITE && open_unit->doubt &&
+	    scope_unit_inner_write(builder, open_unit, thread, event->syscall.args, event->syscall.arg[0]))
+		return false;
 	if (role == SCOPE_CALL_WRITE &&
 	    scope_unit_open_is_for_other(builder, open_unit, thread, event->syscall.args, event->syscall.arg[0]))
 		scope_unit_open_leave_out(open_unit, event->time_ns - event->syscall.enter_ns);
@@ -304,6 +308,12 @@ SCOPE_TAKE int scope_unit_open_enter(struct scope_unit_builder *builder, const s
 		if (err)
 			return err;
 	}
+	if (call->role == SCOPE_CALL_WRITE && open_unit->doubt) {
+		const int err = scope_unit_inner_write(builder, open_unit, thread, call->args, call->arg[0]);
+
+		if (err)
+			return err;
+	}
 	open_unit->for_other = call->role == SCOPE_CALL_WRITE &&
 			       scope_unit_open_is_for_other(builder, open_unit, thread, call->args, call->arg[0]);
 	if (call->role == SCOPE_CALL_WRITE)
@@ -329,6 +339,8 @@ SCOPE_TAKE int scope_unit_open_enter(struct scope_unit_builder *builder, const s
 			open_unit->end_ns = call->enter_ns;
 			return 0;
 		}
+		if (scope_unit_inner_enter(builder, open_unit, thread, call))
+			return 0;
 		return scope_unit_open_close(builder, thread->index, &now, call->enter_ns, false);
 	}
 	return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Decides which call of a thread begins a unit, and which request a read or an accept brought. */
 #include "unit/open_unit.h"
+#include "unit/inner_wait.h"
 #include "unit/open_call.h"
 #include "unit/rest.h"
 
@@ -109,10 +110,12 @@ static int take(struct scope_unit_builder *builder, struct scope_open_unit *open
 		int64_t ret, uint64_t exit_ns)
 {
 	const int64_t fd = call->args && brought != BROUGHT_CONNECTION ? (int32_t)call->arg[0] : -1;
+	int err = open_unit->doubt ? scope_unit_inner_rest(builder, open_unit, thread->index) : 0;
 	/* The turn of the loop that began as the call was entered did no work. */
 	const bool empty = open_unit->from_loop && open_unit->end_ns <= open_unit->begin_ns;
-	int err = 0;
 
+	if (err)
+		return err;
 	if (open_unit->open && brought == BROUGHT_CONNECTION)
 		scope_unit_rest_turn(open_unit);
 	if (!open_unit->open || empty || scope_unit_rest_is(open_unit) || !belongs(open_unit, brought, fd)) {
@@ -181,7 +184,10 @@ int scope_unit_open_pick(struct scope_unit_builder *builder, struct scope_open_u
 		return err;
 	open_unit->goes_on = false;
 	open_unit->read_fd = brought != BROUGHT_NOTHING && call->args ? (int64_t)call->arg[0] : -1;
-	if (matched == SCOPE_PICKUP_LOOP) {
+	if (matched == SCOPE_PICKUP_LOOP && scope_unit_inner_parked(open_unit)) {
+		waited_for_work(open_unit, call, exit_ns);
+		scope_unit_inner_exit(open_unit, thread, call, ret, exit_ns);
+	} else if (matched == SCOPE_PICKUP_LOOP) {
 		if (open_unit->open && open_unit->tentative)
 			err = scope_unit_open_close(builder, thread->index, &open_unit->end, open_unit->end_ns, false);
 		if (err)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "unit/inner_wait.h"
 #include "unit/next_answer.h"
 #include "unit/open_call.h"
 #include "unit/rest.h"
@@ -163,6 +164,12 @@ int scope_unit_open_close(struct scope_unit_builder *builder, uint32_t thread, c
 	struct scope_unit unit;
 	bool leaves;
 
+	if (open_unit->doubt) {
+		const int err = scope_unit_inner_rest(builder, open_unit, thread);
+
+		if (err || !open_unit->open)
+			return err;
+	}
 	if (scope_unit_rest_is(open_unit) && open_unit->rest_ns < end_ns) {
 		end = &open_unit->rest;
 		end_ns = open_unit->rest_ns;
@@ -239,7 +246,8 @@ int scope_unit_open_leave(void *user, uint32_t index, uint64_t now_ns)
 		open_unit->goes_on = false;
 		if (scope_unit_rest_parks(builder, open_unit, thread))
 			return park(builder, open_unit, thread, now_ns);
-		scope_unit_rest_begin(open_unit, thread, now_ns);
+		if (!scope_unit_inner_parked(open_unit))
+			scope_unit_rest_begin(open_unit, thread, now_ns);
 		if (open_unit->open && open_unit->tentative) {
 			scope_unit_rest_turn(open_unit);
 			err = scope_unit_open_close(builder, index, &open_unit->end, open_unit->end_ns, false);
@@ -264,7 +272,7 @@ static int report_wait(struct scope_unit_builder *builder, struct scope_open_uni
 
 	if (err || slept_ns < SCOPE_UNIT_WAIT_MIN_NS)
 		return err;
-	if (open_unit->open)
+	if (open_unit->open && !scope_unit_inner_parked(open_unit))
 		return builder->sink.wait(builder->sink.user, wait);
 	outside.outside = true;
 	if (!open_unit->pickup.reads || slept_ns < SCOPE_UNIT_IDLE_MIN_NS)
@@ -405,7 +413,7 @@ int scope_unit_open_lost(void *user, uint32_t index, uint64_t now_ns)
 		return -ENOMEM;
 	open_unit = &builder->open_unit[index];
 	builder->run->discarded += open_unit->open;
-	open_unit->open = open_unit->tentative = open_unit->goes_on = open_unit->parked = false;
+	open_unit->open = open_unit->tentative = open_unit->goes_on = open_unit->parked = open_unit->doubt = false;
 	open_unit->retry = (struct scope_retry){ 0 };
 	scope_unit_spin_cut(&open_unit->spinning, scope_timeline_threads_at(builder->run->timeline->threads, index),
 			    open_unit->stack.exit_ns, now_ns);

@@ -59,9 +59,12 @@ struct scope_open_unit_idle {
 	uint64_t begin_ns, end_ns;
 };
 
-/* Where the last write of an answer returned, in a unit of a thread that gets requests from others. */
+/*
+ * Where a unit may have ended: where the last write of an answer returned, of a thread that gets requests from others
+ * (unit/next_answer.h); or where the thread parked before the answer, of one that reads them (unit/inner_wait.h).
+ */
 struct scope_open_unit_answer {
-	uint64_t end_ns; /* 0: nothing was answered yet */
+	uint64_t end_ns; /* 0: nowhere yet */
 	struct scope_mark end;
 	uint32_t histogram; /* of the calls until then … */
 	uint32_t since;	    /* … and of those that followed */
@@ -86,6 +89,8 @@ struct scope_open_unit {
 	bool slept_in_call;   /* the open call has blocked */
 	bool for_other;	      /* the open call answers another client than the unit's */
 	bool requests;	      /* the thread has any way to pick up work */
+	bool doubt;	      /* it may have ended at answer.end_ns, see unit/inner_wait.h … */
+	bool back_empty;      /* … where the last wait since then returned 0 */
 	bool pending;	      /* idle is a sleep that may have been for a client */
 	uint8_t matched;      /* enum scope_unit_pickup_match of the call entered at matched_ns */
 	uint32_t plain_roles; /* as in struct scope_timeline_ops: for calls that are only counted */
@@ -123,6 +128,10 @@ struct scope_open_unit {
 	struct scope_open_unit_loop loop; /* as it was last known */
 	struct scope_mark begin, end, rest, turn;
 	struct scope_open_unit_answer answer;
+	struct scope_mark back; /* in doubt: as that wait returned … */
+	uint64_t back_ns;	/* … at this time; 0: it has not yet */
+	uint64_t back_bytes;	/* of the unit, then */
+	uint64_t parks_ns;	/* in these waits, of idle_ns */
 	struct scope_wait idle;
 	struct scope_late_wait polled; /* the last sleep in a poll inside a unit … */
 	uint64_t polled_enter_ns;      /* … in the call that was entered then; 0: none */

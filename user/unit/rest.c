@@ -124,8 +124,7 @@ void scope_unit_rest_note_passing(struct scope_unit_builder *builder, uint32_t t
 	builder->passing[at].count++;
 }
 
-/* True if requests go from thread to thread in that process. */
-static bool passes(const struct scope_unit_builder *builder, uint32_t tgid)
+bool scope_unit_rest_passes(const struct scope_unit_builder *builder, uint32_t tgid)
 {
 	for (unsigned i = 0; i < builder->passings; i++)
 		if (builder->passing[i].tgid == tgid)
@@ -139,7 +138,7 @@ bool scope_unit_rest_parks(const struct scope_unit_builder *builder, const struc
 	const struct scope_open_call *call = &thread->open;
 
 	return open_unit->pickup.reads && call->role == SCOPE_CALL_FUTEX && is_usual(open_unit, call) &&
-	       !scope_timeline_futex_is_lock(call->args, call->arg) && passes(builder, thread->tgid);
+	       !scope_timeline_futex_is_lock(call->args, call->arg) && scope_unit_rest_passes(builder, thread->tgid);
 }
 
 bool scope_unit_rest_at_end(const struct scope_unit_builder *builder, const struct scope_open_unit *open_unit,

@@ -27,6 +27,8 @@ static inline bool scope_unit_rest_is(const struct scope_open_unit *open_unit)
  */
 bool scope_unit_rest_parks(const struct scope_unit_builder *builder, const struct scope_open_unit *open_unit,
 			   const struct scope_thread *thread);
+/* True if requests go from thread to thread in that process. */
+bool scope_unit_rest_passes(const struct scope_unit_builder *builder, uint32_t tgid);
 /* A thread of the process answered a request that another one took; both take requests. */
 void scope_unit_rest_note_passing(struct scope_unit_builder *builder, uint32_t tgid);
 /* The thread has just gone to sleep: if that is in a futex or for a lock, the unit may end here. */

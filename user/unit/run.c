@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "unit/inner_wait.h"
 #include "unit/open_call.h"
 #include "unit/rest.h"
 #include "unit/snapshot.h"
@@ -129,6 +130,10 @@ static int finish(struct scope_unit_run *run)
 		const struct scope_mark now = scope_unit_mark_now(thread);
 		bool rests;
 
+		if (open_unit->doubt)
+			err = scope_unit_inner_rest(builder, open_unit, (uint32_t)i);
+		if (err)
+			break;
 		run->thread[i].many = open_unit->many || open_unit->pickup.datagrams;
 		run->thread[i].owes = scope_unit_open_owes(builder, open_unit, thread);
 		rests = scope_unit_rest_at_end(builder, open_unit, thread, run->thread[i].owes);

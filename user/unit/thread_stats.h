@@ -57,6 +57,9 @@ struct scope_thread_stats {
 	uint32_t sent;			 /* datagrams written to such sockets */
 	bool polled;			 /* and nothing taken or answered since */
 	int waited;			 /* the key of that, where it has one; else SCOPE_THREAD_STATS_NO_KEY */
+	int32_t waker;			 /* of the last sleep: the thread that ended it, or SCOPE_WAIT_NO_THREAD */
+	uint64_t waker_object;		 /* for what that was */
+	uint64_t client; /* 1 more than the descriptor of the client that it read from last; 0: none yet */
 	struct scope_wait_key key[SCOPE_THREAD_STATS_KEYS];
 	unsigned keys;
 	uint64_t last_exit_ns;
