@@ -51,7 +51,7 @@ static int setup(void **state)
 	made->evidence.stopped_stack = stopped_stack;
 	hang = (struct scope_hang){ .thread = HUNG, .needs_peers = true };
 	waits_for_work(PEER);
-	case_unit(made, (struct scope_unit){ .thread = PEER }, 0, SCOPE_UNIT_USUAL, 0, 0);
+	case_unit(made, (struct scope_unit){ .thread = PEER, .asked = 1 }, 0, SCOPE_UNIT_USUAL, 0, 0);
 	return scope_unit_pickups_create(&pickups);
 }
 
@@ -194,6 +194,73 @@ static void a_thread_that_waits_in_its_runtime_for_work_is_idle(void **state)
 	assert_true(is_hang());
 }
 
+static const struct scope_function library = { .name = "serve", .module = "p", .library = true, .language = true };
+static const struct scope_function runtime = {
+	.name = "runtime.main", .module = "p", .library = true, .language = true
+};
+
+/* Of the thread that spins, in a function that a function of its language's library called. */
+static void spins_in(uint32_t node, const struct scope_function *above)
+{
+	hang = (struct scope_hang){ .thread = HUNG, .kind = SCOPE_HANG_SPIN, .signals = 100 };
+	case_item(made, (struct scope_item){ .kind = SCOPE_ITEM_SPIN, .node = node, .above = above });
+	case_item(made, (struct scope_item){ .kind = SCOPE_ITEM_SPIN, .node = node, .above = above });
+}
+
+static void an_interrupted_spin_is_where_requests_begin(void **state)
+{
+	const struct scope_function *to_other[] = { &elsewhere, &work };
+	const uint32_t at_other = case_node(made, to_other, 2);
+
+	(void)state;
+	spins_in(at_work, NULL);
+	/* One sample of something else that the thread ran. */
+	case_item(made, (struct scope_item){ .kind = SCOPE_ITEM_SPIN, .node = at_other });
+	assert_true(is_hang());
+	stacks(at_deep, 5);
+	stacks(at_other, 95);
+	assert_true(is_hang());
+	stacks(at_other, 1);
+	assert_false(is_hang());
+	/* That it is interrupted makes the difference. */
+	hang.signals = 0;
+	assert_true(is_hang());
+}
+
+static void or_below_the_same_function_of_a_library(void **state)
+{
+	const struct scope_function *to_other[] = { &elsewhere, &work };
+	const uint32_t at_other = case_node(made, to_other, 2);
+
+	(void)state;
+	spins_in(at_work, &library);
+	stacks(at_other, 95);
+	assert_false(is_hang());
+	for (unsigned i = 0; i < 5; i++)
+		case_item(made, (struct scope_item){ .kind = SCOPE_ITEM_RUN, .node = at_other, .above = &library });
+	assert_true(is_hang());
+}
+
+/* There the program starts what it likes. */
+static void the_runtime_calls_whatever_the_program_starts(void **state)
+{
+	const struct scope_function *to_other[] = { &elsewhere, &work };
+	const uint32_t at_other = case_node(made, to_other, 2);
+
+	(void)state;
+	spins_in(at_work, &runtime);
+	for (unsigned i = 0; i < 100; i++)
+		case_item(made, (struct scope_item){ .kind = SCOPE_ITEM_RUN, .node = at_other, .above = &runtime });
+	assert_false(is_hang());
+}
+
+static void nothing_of_the_program_is_no_spin_of_it(void **state)
+{
+	(void)state;
+	spins_in(SCOPE_TREE_ROOT, NULL);
+	assert_false(is_hang());
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -209,6 +276,10 @@ int main(void)
 		TEST(where_nobody_works_it_is_unsure),
 		TEST(some_need_no_peers),
 		TEST(a_thread_that_waits_in_its_runtime_for_work_is_idle),
+		TEST(an_interrupted_spin_is_where_requests_begin),
+		TEST(or_below_the_same_function_of_a_library),
+		TEST(the_runtime_calls_whatever_the_program_starts),
+		TEST(nothing_of_the_program_is_no_spin_of_it),
 	};
 
 	return cmocka_run_group_tests_name("peers", tests, NULL, NULL);

@@ -102,6 +102,21 @@ static uint64_t group_limit(const struct scope_distributions *distributions, con
 	return p99 > SCOPE_HANG_MIN_NS ? (uint64_t)p99 : SCOPE_HANG_MIN_NS;
 }
 
+/* The same by requests of any thread, if there are some. */
+static uint64_t requests_limit(const struct scope_distributions *distributions, const struct scope_groups *groups,
+			       uint64_t limit)
+{
+	double p99 = -1;
+
+	for (uint32_t i = 0; i < groups->count; i++)
+		if (distributions->group[i].asked)
+			p99 = fmax(p99, scope_sketch_quantile(&distributions->group[i].request_wall, 0.99) *
+						SCOPE_HANG_TIMES_P99);
+	if (p99 < 0)
+		return limit;
+	return p99 > SCOPE_HANG_MIN_NS ? (uint64_t)p99 : SCOPE_HANG_MIN_NS;
+}
+
 /* A wait with a time-out: the caller expects that it may end without an event. */
 static bool futex_is_timed(const struct scope_open_call *call)
 {
@@ -253,17 +268,22 @@ static bool judge_blocked(const struct scope_units *units, const struct scope_pi
 	}
 }
 
-static bool judge_running(const struct scope_units *units, uint32_t index, uint64_t limit, struct scope_hang *hang)
+static bool judge_running(const struct scope_units *units, const struct scope_distributions *distributions,
+			  uint32_t index, uint64_t limit, struct scope_hang *hang)
 {
 	struct scope_timeline *timeline = units->timeline;
 	const struct scope_thread *thread = scope_timeline_threads_at(timeline->threads, index);
 	const struct scope_unit_thread *of = &units->thread[index];
 	uint64_t last_ns = of->last_call_ns, quiet_ns;
 
-	if (thread->open.nr != SCOPE_NR_NONE && thread->open.enter_ns > last_ns)
+	if (thread->open.nr != SCOPE_NR_NONE && open_role(thread) != SCOPE_CALL_HANDLED &&
+	    thread->open.enter_ns > last_ns)
 		last_ns = thread->open.enter_ns;
 	if (last_ns < thread->first_ns)
 		last_ns = thread->first_ns;
+	/* Each pause that a runtime makes looks like work that ends, so its own pieces of work are no measure. */
+	if (of->signals)
+		limit = requests_limit(distributions, units->groups, limit);
 	quiet_ns = timeline->end_ns - last_ns;
 	/* A thread without a CPU makes no calls either, so its own running time has to reach the limit. */
 	if (quiet_ns < limit || of->quiet_run_ns < limit || of->quiet_asleep_ns > (1 - SPIN_RUN_SHARE) * quiet_ns)
@@ -271,6 +291,7 @@ static bool judge_running(const struct scope_units *units, uint32_t index, uint6
 	hang->kind = SCOPE_HANG_SPIN;
 	hang->nr = SCOPE_NR_NONE;
 	hang->since_ns = last_ns;
+	hang->signals = of->signals;
 	return true;
 }
 
@@ -339,7 +360,7 @@ static bool judge_end(const struct scope_units *units, const struct scope_distri
 	if (thread->run == SCOPE_RUN_ENDED || thread->run == SCOPE_RUN_UNKNOWN)
 		return false;
 	if (thread->run != SCOPE_RUN_BLOCKED)
-		return judge_running(units, index, limit, hang);
+		return judge_running(units, distributions, index, limit, hang);
 	return ((thread->open.nr != SCOPE_NR_NONE || in_fault(thread)) &&
 		timeline->end_ns - scope_anomaly_hang_asleep_since(thread) >= limit &&
 		judge_blocked(units, pickups, fds, index, hang)) ||

@@ -28,6 +28,7 @@ struct scope_hang {
 	uint64_t since_ns;		 /* asleep, or without a call, since then: may be before the window */
 	uint64_t until_ns;		 /* the window's end; of a spin made of calls its last round */
 	const struct scope_spin *rounds; /* SPIN: made of calls, of units->thread; NULL: without any */
+	uint32_t signals; /* SPIN: whose handlers have interrupted it since then, and made the only calls */
 	uint32_t retries; /* sleeps of a thread that sleeps again and again, since then; 0: it sleeps in one call */
 	bool lock;	  /* asleep for a lock: the function that holds it may be the cause */
 	uint32_t owner;	  /* lock: index of the thread that owns it (anomaly/lock_owner.h), or SCOPE_OWNER_NONE */

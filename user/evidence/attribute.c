@@ -172,6 +172,7 @@ int scope_evidence_attributor_add(struct scope_attributor *attributor, uint32_t 
 		.sampling_ratio = (float)stretch->sampling_ratio,
 		.inside = stretch->inside,
 		.below = stack_node.below,
+		.above = stack_node.above,
 		.interpreter = stretch->interpreter,
 	};
 	int err = 0;

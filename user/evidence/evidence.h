@@ -42,10 +42,12 @@ struct scope_item {
 	bool kernel;			     /* RUN: the sample hit the kernel */
 	const struct scope_function *inside; /* RUN, SPIN: the function in the kernel; NULL: not known */
 	const struct scope_function *below;  /* the library function that its function called; NULL: none */
-	bool lock;			     /* BLAME: for a lock */
-	bool chance;			     /* BLAME: the thread waited for was at usual work, see attribute.c */
-	bool propagated;		     /* WAIT that wait-chain segments replace, if they have any item */
-	bool task;			     /* WAIT: of a task, in no thread (unit/task_wait.h) */
+	const struct scope_function
+		*above;	 /* RUN, WAIT, SPIN: of its language's library, called its outermost one; NULL */
+	bool lock;	 /* BLAME: for a lock */
+	bool chance;	 /* BLAME: the thread waited for was at usual work, see attribute.c */
+	bool propagated; /* WAIT that wait-chain segments replace, if they have any item */
+	bool task;	 /* WAIT: of a task, in no thread (unit/task_wait.h) */
 	/* RUN, WAIT: of an interpreter alone, by which snapshots of its thread say more: see contrast.c */
 	bool interpreter;
 };

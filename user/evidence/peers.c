@@ -4,6 +4,9 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "evidence/task_rows.h"
 
 #define WORK_SHARE 0.05	  /* share of stacks taken at work: a function with less is not work */
 #define WORK_STACKS_MIN 5 /* stacks that are needed: with fewer a hang is uncertain */
@@ -188,6 +191,92 @@ static enum answer bare_peers_serve(const struct peers *peers, uint32_t thread)
 	return all < WORK_STACKS_MIN ? UNSURE : below >= WORK_SHARE * all ? YES : NO;
 }
 
+/* Where a stack begins in the program. Both may be NULL: nothing is known. */
+struct begin {
+	const struct scope_function *function; /* the outermost one */
+	const struct scope_function *caller;   /* of its language's library: it calls that one */
+};
+
+static struct begin begin_of(const struct scope_evidence *evidence, const struct scope_item *item)
+{
+	struct begin begin = { outermost(&evidence->tree, item->node), item->above };
+
+	/* Whatever the program starts itself has the same callers in the runtime. */
+	if (begin.caller && scope_evidence_task_name_begins(begin.caller, "runtime."))
+		begin.caller = NULL;
+	return begin;
+}
+
+/* Where the stacks of that spin begin, by majority vote. */
+static struct begin spun_in(const struct scope_evidence *evidence, size_t number)
+{
+	struct begin begin = { NULL, NULL };
+	size_t votes = 0;
+
+	for (size_t i = 0; i < evidence->items; i++) {
+		struct begin other;
+
+		if (evidence->item[i].kind != SCOPE_ITEM_SPIN || evidence->item[i].unit != number)
+			continue;
+		other = begin_of(evidence, &evidence->item[i]);
+		if (!votes)
+			begin = other;
+		votes += begin.function == other.function && begin.caller == other.caller ? 1 : -1ul;
+	}
+	return begin;
+}
+
+/*
+ * True if another thread of its name serves clients, and one of its process that has another name serves none: where threads are
+ * named by what they are for, it is for clients as well.
+ */
+static bool is_named_to_serve(const struct peers *peers, uint32_t thread)
+{
+	const struct scope_groups *groups = peers->units->groups;
+	struct scope_threads *threads = peers->units->timeline->threads;
+	const uint32_t tgid = scope_timeline_threads_at(threads, thread)->tgid;
+	const char *name = groups->group[groups->of_thread[thread]].name;
+	bool serves = false, other = false;
+
+	for (size_t i = 0; i < peers->units->threads; i++) {
+		const bool same = !strcmp(groups->group[groups->of_thread[i]].name, name);
+
+		if (i == thread || scope_timeline_threads_at(threads, i)->tgid != tgid)
+			continue;
+		serves |= same && scope_unit_pickups_serves(peers->pickups, i);
+		other |= !same && !scope_unit_pickups_serves(peers->pickups, i);
+	}
+	return serves && other;
+}
+
+/*
+ * Runtimes also interrupt threads that compute in the background for long. One that does not run where requests do, and is not of a
+ * pool that serves, is no hang. A function of the program that calls none may be missing in its callers' stacks. Without any request
+ * nothing else shows why.
+ */
+static enum answer runs_as_requests(const struct peers *peers, size_t number, uint32_t thread)
+{
+	const struct scope_evidence *evidence = peers->evidence;
+	const struct begin spun = spun_in(evidence, number);
+	size_t all = 0, below = 0;
+
+	for (size_t i = 0; spun.function && i < evidence->items; i++) {
+		const struct scope_item *item = &evidence->item[i];
+		struct begin begin;
+
+		if ((item->kind != SCOPE_ITEM_RUN && item->kind != SCOPE_ITEM_WAIT) || item->node == SCOPE_TREE_ROOT ||
+		    peers->units->unit[item->unit].thread == thread ||
+		    !scope_unit_took(&peers->units->unit[item->unit]))
+			continue;
+		begin = begin_of(evidence, item);
+		all++;
+		below += begin.function == spun.function || (spun.caller && begin.caller == spun.caller);
+	}
+	if (!spun.function)
+		return NO;
+	return below >= WORK_SHARE * all || is_named_to_serve(peers, thread) ? YES : NO;
+}
+
 /* Threads often stand at the same place. */
 static enum answer ask_peers(const struct peers *peers, const struct scope_hang *hang)
 {
@@ -217,10 +306,12 @@ static bool idles_as_others(const struct peers *peers, uint32_t thread)
 	return false;
 }
 
-static enum answer answer_of(const struct peers *peers, bool all_idle, const struct scope_hang *hang)
+static enum answer answer_of(const struct peers *peers, bool all_idle, const struct scope_hang *hang, size_t number)
 {
 	enum answer answer = YES;
 
+	if (hang->kind == SCOPE_HANG_SPIN && hang->signals)
+		return runs_as_requests(peers, number, hang->thread);
 	if (hang->needs_peers && hang->as_namesake && idles_as_others(peers, hang->thread))
 		return NO;
 	if (hang->needs_peers)
@@ -228,10 +319,14 @@ static enum answer answer_of(const struct peers *peers, bool all_idle, const str
 	return answer == UNSURE && hang->quiet ? NO : answer;
 }
 
-/*
- * SPIN items refer to hangs by number: only hangs of the other kind are removed, and the numbers of the rest
- * decrease.
- */
+/* SPIN items refer to hangs by number: those of a removed one refer to none, and the numbers of the rest decrease. */
+static void renumber(struct scope_evidence *evidence, size_t from, uint32_t to)
+{
+	for (size_t i = 0; i < evidence->items; i++)
+		if (evidence->item[i].kind == SCOPE_ITEM_SPIN && evidence->item[i].unit == from)
+			evidence->item[i].unit = to;
+}
+
 static void drop(struct scope_evidence *evidence, const struct peers *own, const struct peers *second, bool all_idle,
 		 struct scope_hang *hangs, size_t *hang_count)
 {
@@ -240,14 +335,14 @@ static void drop(struct scope_evidence *evidence, const struct peers *own, const
 	for (size_t i = 0; i < *hang_count; i++) {
 		const struct peers *by = second->evidence && !evidence->stopped_stack[hangs[i].thread].start ? second
 													     : own;
-		const enum answer answer = answer_of(by, all_idle, &hangs[i]);
+		const enum answer answer = answer_of(by, all_idle, &hangs[i], i);
 
-		if (answer == NO || is_idle(evidence, &hangs[i]) || is_idle(by->evidence, &hangs[i]))
+		if (answer == NO || is_idle(evidence, &hangs[i]) || is_idle(by->evidence, &hangs[i])) {
+			renumber(evidence, i, UINT32_MAX);
 			continue;
+		}
 		hangs[i].unsure = answer == UNSURE;
-		for (size_t j = 0; j < evidence->items; j++)
-			if (evidence->item[j].kind == SCOPE_ITEM_SPIN && evidence->item[j].unit == i)
-				evidence->item[j].unit = remain;
+		renumber(evidence, i, (uint32_t)remain);
 		hangs[remain++] = hangs[i];
 	}
 	*hang_count = remain;

@@ -154,6 +154,8 @@ static int of_addresses(const struct scope_stack_nodes *stack_nodes, uint32_t tg
 		if (function->library || function->path[0] == '\0') {
 			drop_made(&own, function);
 			last_library = function;
+			if (own.length && !ret_stack_node->above && function->language)
+				ret_stack_node->above = function;
 			language |= function->language;
 			foldered |= !own.length && function->folder;
 			ret_stack_node->idle |= function->language && scope_symbol_go_name_is_idle(function->name);
@@ -163,6 +165,7 @@ static int of_addresses(const struct scope_stack_nodes *stack_nodes, uint32_t tg
 		}
 		if (!own.length)
 			below = last_library;
+		ret_stack_node->above = NULL;
 		path_add(&own, function, ips[i] - (i > 0));
 	}
 	ret_stack_node->bare = only_bodies(&own) && flags & SCOPE_UNWIND_COMPLETE;

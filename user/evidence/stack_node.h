@@ -18,7 +18,7 @@ struct scope_stack_nodes {
 /* See struct scope_item. circle: functions that call themselves again, each of which is once on the path. */
 struct scope_stack_node {
 	uint32_t node, frames;
-	const struct scope_function *below;
+	const struct scope_function *below, *above;
 	bool idle, bare; /* see struct scope_stopped_stack */
 	bool unnamed;	 /* a frame is in code made at run time without a name, or in the JVM's interpreter */
 	struct scope_circle circle[SCOPE_STACK_NODE_CIRCLES];

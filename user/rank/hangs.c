@@ -165,6 +165,7 @@ static struct scope_finding finding_of(const struct scope_rank_input *input, con
 			.backlog = hang->backlog,
 			.unread = hang->unread,
 			.retries = hang->retries,
+			.signals = spin ? hang->signals : 0,
 			.never_ran = !spin && never_ran(scope_timeline_threads_at(timeline->threads, hang->thread)),
 		},
 	};

@@ -105,6 +105,7 @@ struct scope_finding_hang {
 	uint32_t backlog; /* as in struct scope_hang */
 	uint32_t unread;  /* as in struct scope_hang */
 	uint32_t retries; /* as in struct scope_hang */
+	uint32_t signals; /* the same */
 	bool never_ran;	  /* HANG: by the kernel's count at the end of the window none of them had run since */
 };
 

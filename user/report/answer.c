@@ -55,8 +55,9 @@ static void write_stuck(const struct scope_model *model, const struct scope_mode
 		return;
 	}
 	if (finding->kind == SCOPE_FINDING_SPIN) {
-		fprintf(to, "thread %s (tid %u) has run for %s without a system call.", thread->comm, thread->tid,
-			scope_report_format_ns(&age, finding->hang.age_ns));
+		fprintf(to, "thread %s (tid %u) has run for %s without a system call%s.", thread->comm, thread->tid,
+			scope_report_format_ns(&age, finding->hang.age_ns),
+			finding->hang.signals ? " but those of signal handlers" : "");
 		return;
 	}
 	if (finding->hang.backlog) {

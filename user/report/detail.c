@@ -159,8 +159,9 @@ static void print_stuck(const struct report *report, const struct scope_model_fi
 		return;
 	}
 	if (finding->kind == SCOPE_FINDING_SPIN) {
-		fprintf(report->out, "%s (tid %u), running for %s without a system call, %s\n", thread->comm,
-			thread->tid, scope_report_format_ns(&age, finding->hang.age_ns),
+		fprintf(report->out, "%s (tid %u), running for %s without a %s, %s\n", thread->comm, thread->tid,
+			scope_report_format_ns(&age, finding->hang.age_ns),
+			finding->hang.signals ? "call of its own" : "system call",
 			scope_report_format_some(&samples, finding->samples, "sample"));
 		return;
 	}

@@ -65,6 +65,7 @@ const uint8_t scope_timeline_call_roles[SCOPE_SYSCALL_MAX] = {
 	[SYS_semop] = SCOPE_CALL_LOCK,
 	[SYS_semtimedop] = SCOPE_CALL_LOCK,
 	[SYS_sched_yield] = SCOPE_CALL_YIELD,
+	[SYS_rt_sigreturn] = SCOPE_CALL_HANDLED,
 	[SYS_msgrcv] = SCOPE_CALL_PICK,
 	[SYS_mq_timedreceive] = SCOPE_CALL_PICK,
 	[SYS_io_getevents] = SCOPE_CALL_PICK,

@@ -47,6 +47,7 @@ enum scope_timeline_call_role {
 	SCOPE_CALL_SOCKET, /* returns a new, unconnected socket */
 	SCOPE_CALL_LOCK,  /* takes a lock of the kernel's, which processes share: flock, fcntl where it sleeps, semop */
 	SCOPE_CALL_YIELD, /* lets others run, and does nothing else */
+	SCOPE_CALL_HANDLED, /* the end of a signal handler */
 };
 
 extern const uint8_t scope_timeline_call_roles[SCOPE_SYSCALL_MAX];

@@ -220,6 +220,9 @@ SCOPE_TAKE bool scope_unit_open_plain(struct scope_unit_builder *builder, const 
 		return false;
 	open_unit->stack.slept_ns = 0;
 	open_unit->stack.stopped_stack = false;
+	if (__builtin_expect(open_unit->handlers.any, 0))
+		scope_unit_handlers_call(&open_unit->handlers, &open_unit->quiet, thread, role, event->syscall.enter_ns,
+					 open_unit->stack.exit_ns);
 	open_unit->stack.enter_ns = event->syscall.enter_ns;
 	open_unit->stack.exit_ns = event->time_ns;
 	if (role == SCOPE_CALL_WRITE && scope_unit_open_client_gone(builder, open_unit, thread, event->syscall.args,
@@ -295,6 +298,9 @@ SCOPE_TAKE int scope_unit_open_enter(struct scope_unit_builder *builder, const s
 	open_unit->slept_in_call = false;
 	open_unit->stack.slept_ns = 0;
 	open_unit->stack.stopped_stack = false;
+	if (call->role == SCOPE_CALL_HANDLED)
+		scope_unit_handlers_ended(&open_unit->handlers, &open_unit->quiet, call->enter_ns,
+					  open_unit->stack.exit_ns);
 	if (call->role == SCOPE_CALL_WRITE && builder->tasked) {
 		const int err =
 			scope_unit_task_answer(builder, open_unit, thread, call->args, call->arg[0], call->enter_ns);
@@ -379,6 +385,12 @@ SCOPE_TAKE int scope_unit_open_exit(struct scope_unit_builder *builder, const st
 		      : 0;
 	if (err)
 		return err;
+	/* At the end of a handler the kernel does not say which call returns, so that it may be paired with the handler before. */
+	if (__builtin_expect(open_unit->handlers.any, 0))
+		scope_unit_handlers_call(&open_unit->handlers, &open_unit->quiet, thread,
+					 (enum scope_timeline_call_role)call->role,
+					 call->enter_ns < open_unit->stack.exit_ns ? exit_ns : call->enter_ns,
+					 open_unit->stack.exit_ns);
 	open_unit->stack.enter_ns = call->enter_ns;
 	open_unit->stack.exit_ns = exit_ns;
 	open_unit->stack.nr = call->nr;

@@ -240,6 +240,8 @@ int scope_unit_open_leave(void *user, uint32_t index, uint64_t now_ns)
 		return -ENOMEM;
 	open_unit = &builder->open_unit[index];
 	scope_unit_quiet_count(&open_unit->quiet, thread, open_unit->stack.exit_ns, now_ns);
+	if (open_unit->handlers.any)
+		scope_unit_quiet_count(&open_unit->handlers.quiet, thread, open_unit->handlers.since_ns, now_ns);
 	if (thread->run == SCOPE_RUN_BLOCKED) {
 		open_unit->slept_in_call = true;
 		/* Asleep in a read for the next request: the thread idles since its entry. */

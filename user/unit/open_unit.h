@@ -8,6 +8,7 @@
 
 #include "timeline/take.h"
 #include "unit/histogram.h"
+#include "unit/handlers.h"
 #include "unit/retry.h"
 #include "unit/spin.h"
 #include "unit/run.h"
@@ -29,30 +30,6 @@ struct scope_open_unit_loop {
 	uint64_t object;
 	uint16_t nr; /* SCOPE_NR_NONE: none did yet */
 };
-
-/* A thread's times since its last call, updated when it leaves a processor, because calls are much more frequent. */
-struct scope_quiet {
-	uint64_t run_ns;
-	uint64_t asleep_before_ns;     /* its account of sleeps as the call returned */
-	uint64_t left_ns, left_run_ns; /* when it last left a processor, and its account of running then */
-};
-
-/* Brings it up to now_ns, as the thread leaves or the window ends; exit_ns: the last call's return, 0: none. */
-static inline void scope_unit_quiet_count(struct scope_quiet *quiet, const struct scope_thread *thread,
-					  uint64_t exit_ns, uint64_t now_ns)
-{
-	const uint64_t ran_ns = thread->account.run_ns - quiet->left_run_ns;
-
-	if (exit_ns > quiet->left_ns) {
-		/* It has not left since the return, and was on the processor all that time. */
-		quiet->run_ns = ran_ns < now_ns - exit_ns ? ran_ns : now_ns - exit_ns;
-		quiet->asleep_before_ns = thread->account.asleep_ns;
-	} else {
-		quiet->run_ns += ran_ns;
-	}
-	quiet->left_ns = now_ns;
-	quiet->left_run_ns = thread->account.run_ns;
-}
 
 /* A time in which a thread waited for work. */
 struct scope_open_unit_idle {
@@ -136,6 +113,7 @@ struct scope_open_unit {
 	struct scope_late_wait polled; /* the last sleep in a poll inside a unit … */
 	uint64_t polled_enter_ns;      /* … in the call that was entered then; 0: none */
 	struct scope_quiet quiet;
+	struct scope_handlers handlers;
 	struct scope_spinning spinning;
 	struct scope_retry retry;
 	struct scope_logged_stack *snapshot; /* the last one; NULL: none. Counts if the sleep began before it */

@@ -42,7 +42,8 @@ enum scope_unit_pickup_match {
 };
 
 /* Roles of plain calls (timeline/timeline.h) that pick up work only at the top of the loop. */
-#define SCOPE_PICKUP_PLAIN_ROLES (~(1u << SCOPE_CALL_ACCEPT | 1u << SCOPE_CALL_POLL | 1u << SCOPE_CALL_FUTEX))
+#define SCOPE_PICKUP_PLAIN_ROLES                                                                                       \
+	(~(1u << SCOPE_CALL_ACCEPT | 1u << SCOPE_CALL_POLL | 1u << SCOPE_CALL_FUTEX | 1u << SCOPE_CALL_HANDLED))
 
 struct scope_pickups;
 struct scope_learner;

@@ -112,6 +112,20 @@ static const struct scope_timeline_ops both = {
 	.end = scope_unit_open_end,
 };
 
+/* For how long it has run since its last call, or since the last one that was not due to a signal. */
+static void finish_quiet(const struct scope_unit_run *run, struct scope_open_unit *open_unit,
+			 const struct scope_thread *thread, struct scope_unit_thread *ret_thread)
+{
+	const bool interrupted = scope_unit_handlers_last(&open_unit->handlers);
+	struct scope_quiet *quiet = interrupted ? &open_unit->handlers.quiet : &open_unit->quiet;
+
+	ret_thread->last_call_ns = interrupted ? open_unit->handlers.since_ns : open_unit->stack.exit_ns;
+	ret_thread->signals = interrupted ? open_unit->handlers.signals + 1 : 0;
+	scope_unit_quiet_count(quiet, thread, ret_thread->last_call_ns, run->timeline->end_ns);
+	ret_thread->quiet_run_ns = quiet->run_ns;
+	ret_thread->quiet_asleep_ns = thread->account.asleep_ns - quiet->asleep_before_ns;
+}
+
 /* After the timeline's end: fills in the facts about threads, and gives the units that had not ended. */
 static int finish(struct scope_unit_run *run)
 {
@@ -140,14 +154,11 @@ static int finish(struct scope_unit_run *run)
 		run->thread[i].owes &= !rests;
 		run->thread[i].usual_futex = open_unit->futex_votes ? open_unit->usual_futex : 0;
 		run->thread[i].idle_ns = open_unit->idle_ns;
-		run->thread[i].last_call_ns = open_unit->stack.exit_ns;
 		scope_unit_spin_end(&open_unit->spinning, thread,
 				    thread->run == SCOPE_RUN_BLOCKED ? thread->block_ns : run->timeline->end_ns);
 		run->thread[i].spin = open_unit->spinning.longest;
 		run->thread[i].retry = open_unit->retry;
-		scope_unit_quiet_count(&open_unit->quiet, thread, open_unit->stack.exit_ns, run->timeline->end_ns);
-		run->thread[i].quiet_run_ns = open_unit->quiet.run_ns;
-		run->thread[i].quiet_asleep_ns = now.asleep_ns - open_unit->quiet.asleep_before_ns;
+		finish_quiet(run, open_unit, thread, &run->thread[i]);
 		err = scope_unit_snapshot_end(builder, open_unit, thread);
 		if (err)
 			break;

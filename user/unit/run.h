@@ -14,7 +14,8 @@ struct scope_unit_thread {
 	bool owes;		  /* in a request unit, and that client has no answer yet */
 	uint64_t usual_futex;	  /* address where most of its futex sleeps were; 0: none */
 	uint64_t idle_ns;	  /* in pick-ups, waiting for work */
-	uint64_t last_call_ns;	  /* last return of a call; 0: it made none */
+	uint64_t last_call_ns;	  /* last return of a call that was its own; 0: it made none */
+	uint32_t signals;	  /* whose handlers have interrupted it since, with other calls (unit/handlers.h) */
 	struct scope_spin spin;	  /* the longest made of calls */
 	struct scope_retry retry; /* at the end of the window */
 	uint64_t quiet_run_ns,
