@@ -6,10 +6,12 @@
 
 void scope_unit_retry_close(struct scope_retry *retry, enum scope_timeline_call_role role, int64_t ret)
 {
-	if ((role == SCOPE_CALL_POLL && !ret) || (role == SCOPE_CALL_FUTEX && ret == -ETIMEDOUT))
+	if ((role == SCOPE_CALL_POLL && !ret) || (role == SCOPE_CALL_FUTEX && ret == -ETIMEDOUT)) {
 		scope_unit_retry_count(retry, retry->open_ns);
-	else
+		retry->object = retry->open_object;
+	} else {
 		retry->sleeps = 0;
+	}
 	retry->open_ns = 0;
 }
 

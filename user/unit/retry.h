@@ -14,7 +14,18 @@ struct scope_retry {
 	uint64_t from_ns; /* the first sleep */
 	uint32_t sleeps;  /* 0: from_ns is not set */
 	uint64_t open_ns; /* a sleep in a poll or futex that began then: its call's result says how it ended; 0: none */
+	uint64_t open_object; /* for what that is */
+	uint64_t object;      /* the same of the last one that a time-out ended */
 };
+
+/* A wait in another futex than that in which it tries, and as short, is for a lock, or a pause that its runtime makes. */
+#define SCOPE_RETRY_PAUSE_NS 1000000
+
+static inline bool scope_unit_retry_is_pause(const struct scope_retry *retry, const struct scope_wait *wait)
+{
+	return retry->sleeps && wait->wake_ns - wait->begin_ns < SCOPE_RETRY_PAUSE_NS &&
+	       !scope_timeline_wait_same_object(SYS_futex, retry->object, wait->object);
+}
 
 static inline void scope_unit_retry_count(struct scope_retry *retry, uint64_t begin_ns)
 {
@@ -32,9 +43,13 @@ static inline void scope_unit_retry_sleep(struct scope_retry *retry, const struc
 	case SCOPE_WAIT_DISK:
 		break;
 	case SCOPE_WAIT_FUTEX:
+		if (scope_unit_retry_is_pause(retry, wait))
+			break;
+		/* fall through */
 	case SCOPE_WAIT_POLL:
 		if (!retry->open_ns)
 			retry->open_ns = wait->begin_ns;
+		retry->open_object = wait->object;
 		break;
 	default:
 		retry->sleeps = 0;
