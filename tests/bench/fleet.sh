@@ -12,7 +12,7 @@ make -s user build/user/bench/fleet_hosts
 scope=build/user/scope
 work=$(mktemp -d)
 server=
-trap '[ -z "$server" ] || { kill -9 "$server"; wait "$server"; } 2> /dev/null; rm -rf "$work"' EXIT
+trap '[ -z "$server" ] || { kill -9 "$server"; wait "$server" || true; } 2> /dev/null; rm -rf "$work"' EXIT
 
 took() {	# NAME COMMAND...: its time, and that of a CPU
 	local TIMEFORMAT="%R s, %U s of a CPU"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # What follows an incident of a watch, by perf events on this host, if all goes wrong: a program that hangs, and a webhook that does not
-# answer. Neither keeps the other from its work, nor the watch from the next incident. Ctrl-C says that it waits, a second one ends the watch
+# answer. A percentile above its limit is an incident. Neither keeps the other from its work, nor the watch from the next incident. Ctrl-C says that it waits, a second one ends the watch
 # and the program. A disk that is full is named as such. What is held back is said.
 #
 # Usage: tests/unit/watch_response_live.sh
@@ -78,13 +78,14 @@ webhook=(--webhook "http://127.0.0.1:$(head -1 "$dir/asked")/")
 coproc WORK { exec "$dir/work" watched; }
 target=$WORK_PID
 read -r _ server <&"${WORK[0]}"
-watch "$dir/w.trace" --min-interval 1 --exec "$dir/hangs" "${webhook[@]}"
+watch "$dir/w.trace" --min-interval 1 --exec "$dir/hangs" "${webhook[@]}" --when 'p90>5ms'
 ask slow
+is "a percentile above its limit is an incident" comes 20 said 'incident: p90>5ms: 1[0-9.]+ ms, of [0-9]+ in the last 10 s'
 is "the program is executed" comes 20 test -s "$dir/program"
 [ ${#webhook[@]} -eq 0 ] || is "the webhook is asked while the program hangs" comes 5 grep -q asked "$dir/asked"
 ask hang
 is "the next incident comes all the same" comes 20 said 'incident: await_answer hangs'
-is "and its report" comes 10 has_reports 2
+is "and its report" comes 10 has_reports 3
 kill -INT "$watcher"
 is "Ctrl-C says for what it waits" comes 10 said 'waiting for the report, program and webhook'
 program=$(cat "$dir/program")
