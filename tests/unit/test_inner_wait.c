@@ -231,7 +231,10 @@ static void a_loss_ends_the_doubt(void **state)
 {
 	(void)state;
 	see((struct story){ .next = ANSWERS, .lost = true });
-	assert_null(unit_at(1000000));
+	assert_int_equal(unit_at(1000000)->end_ns, 3000000);
+	assert_int_equal(unit_at(1000000)->asked, 1);
+	/* But for that of thread 12, which had not ended. */
+	assert_int_equal(requests(), 9);
 }
 
 /* Thread 11 ends the sleeps of thread 10: before its requests, or within them. Does it serve? */

@@ -410,16 +410,20 @@ int scope_unit_open_lost(void *user, uint32_t index, uint64_t now_ns)
 {
 	struct scope_unit_builder *builder = user;
 	struct scope_open_unit *open_unit;
+	int err = 0;
 
 	if (!scope_unit_open_has(builder, index))
 		return -ENOMEM;
 	open_unit = &builder->open_unit[index];
+	/* What it was in before is whole. */
+	if (open_unit->doubt)
+		err = scope_unit_inner_rest(builder, open_unit, index);
 	builder->run->discarded += open_unit->open;
-	open_unit->open = open_unit->tentative = open_unit->goes_on = open_unit->parked = open_unit->doubt = false;
+	open_unit->open = open_unit->tentative = open_unit->goes_on = open_unit->parked = false;
 	open_unit->retry = (struct scope_retry){ 0 };
 	scope_unit_spin_cut(&open_unit->spinning, scope_timeline_threads_at(builder->run->timeline->threads, index),
 			    open_unit->stack.exit_ns, now_ns);
-	return 0;
+	return err;
 }
 
 /* A thread found in the middle of a call that is no pick-up is in the middle of a unit. */
