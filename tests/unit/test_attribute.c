@@ -69,12 +69,21 @@ static void window(uint64_t begin_ns, uint64_t end_ns)
 	};
 }
 
+/* Of the program, as all stacks here are. */
+static uint32_t work(void)
+{
+	static const struct scope_function function = { .name = "work", .known = true };
+	const struct scope_function *path = &function;
+
+	return case_node(made, &path, 1);
+}
+
 static const struct scope_item *attribute(uint32_t thread, struct scope_stretch stretch)
 {
 	const size_t items = made->evidence.items;
 
 	assert_int_equal(scope_evidence_attributor_add(&attributor, thread, &stretch,
-						       (struct scope_stack_node){ .node = 0, .frames = 7 }),
+						       (struct scope_stack_node){ .node = work(), .frames = 7 }),
 			 0);
 	assert_true(made->evidence.items <= items + 1);
 	return made->evidence.items > items ? &made->evidence.item[items] : NULL;
@@ -213,7 +222,9 @@ static const struct scope_item *blamed(uint32_t unit)
 {
 	const struct scope_stretch run = sample(500, unit);
 
-	assert_int_equal(scope_evidence_attributor_add(&attributor, HOLDER, &run, (struct scope_stack_node){ 0 }), 0);
+	assert_int_equal(scope_evidence_attributor_add(&attributor, HOLDER, &run,
+						       (struct scope_stack_node){ .node = work() }),
+			 0);
 	assert_int_equal(made->evidence.item[made->evidence.items - 1].kind, SCOPE_ITEM_BLAME);
 	return &made->evidence.item[made->evidence.items - 1];
 }

@@ -97,6 +97,29 @@ static void what_may_be_asked_for_is_of_medium_confidence(void **state)
 	assert_int_equal(rate(pauses, (struct losses){ .came = 1000 }).confidence, MEDIUM);
 }
 
+/* What works for usual requests as well is not what lets some of them wait, unless the peer is slow. */
+static void waits_of_a_function_common_to_all_are_of_low_confidence(void **state)
+{
+	const struct losses none = { .came = 1000 };
+	struct scope_finding held = {
+		.kind = SCOPE_FINDING_WAIT,
+		.units = 1000,
+		.samples = 1000,
+		.of_usual = 0.25,
+		.wait.held = true,
+	};
+
+	(void)state;
+	assert_int_equal(rate(held, none).confidence, LOW);
+	held.of_usual = 0.24;
+	assert_int_equal(rate(held, none).confidence, HIGH);
+	held.of_usual = 0.9;
+	held.wait.outside = true;
+	assert_int_equal(rate(held, none).confidence, HIGH);
+	held.wait.outside = held.wait.held = false;
+	assert_int_equal(rate(held, none).confidence, HIGH);
+}
+
 /* 10,000 bytes at 100 ns each are half of 2 ms; of one byte less they are not. */
 static void a_larger_answer_is_of_medium_confidence(void **state)
 {
@@ -298,6 +321,7 @@ int main(void)
 		cmocka_unit_test(fewer_than_ten_stacks_are_of_low_confidence),
 		cmocka_unit_test(fewer_than_thirty_units_are_of_medium_confidence),
 		cmocka_unit_test(what_may_be_asked_for_is_of_medium_confidence),
+		cmocka_unit_test(waits_of_a_function_common_to_all_are_of_low_confidence),
 		cmocka_unit_test(a_larger_answer_is_of_medium_confidence),
 		cmocka_unit_test(what_usual_units_do_not_show_is_of_medium_confidence),
 		cmocka_unit_test(freezes_and_slow_peers_are_not_by_design),

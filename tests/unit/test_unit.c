@@ -120,7 +120,10 @@ static void a_poll_and_its_read_are_one(void **state)
 	assert_int_equal(units->unit[1].end_ns, 2500);
 	assert_int_equal(units->unit[2].begin_ns, 3000); /* an answer went out: another request */
 	assert_int_equal(units->unit[2].end_ns, 3300);
-	assert_int_equal(units->unit[3].end_ns, 3500);
+	assert_int_equal(units->unit[3].begin_ns, 3600);
+	/* It waits for its answer until the window ends. */
+	assert_int_equal(units->unit[4].begin_ns, 3400);
+	assert_int_equal(units->unit[4].end_ns, 3500);
 	end_run(&run);
 }
 

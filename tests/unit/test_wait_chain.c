@@ -75,9 +75,11 @@ struct story {
 	uint64_t begin_ns, end_ns;
 };
 
-/* Lays stretches on the units that waited. ret_ns: of each thread, what is laid for that unit. */
-static void attribute(const struct story *story, size_t count, uint32_t number, double ret_ns[CASE_THREADS])
+/* Lays stretches in that function on the units that waited. ret_ns: of each thread, what is laid for that unit. */
+static void attribute_to(const struct scope_function *function, const struct story *story, size_t count,
+			 uint32_t number, double ret_ns[CASE_THREADS])
 {
+	const struct scope_stack_node stack_node = { .node = function ? case_node(made, &function, 1) : 0 };
 	struct scope_attributor attributor = {
 		.kept = &made->kept,
 		.detection = &made->detection,
@@ -98,9 +100,7 @@ static void attribute(const struct story *story, size_t count, uint32_t number, 
 			.unit = UINT32_MAX,
 		};
 
-		assert_int_equal(scope_evidence_attributor_add(&attributor, story[i].thread, &stretch,
-							       (struct scope_stack_node){ 0 }),
-				 0);
+		assert_int_equal(scope_evidence_attributor_add(&attributor, story[i].thread, &stretch, stack_node), 0);
 		for (size_t j = from; j < made->evidence.items; j++) {
 			assert_int_equal(made->evidence.item[j].kind, SCOPE_ITEM_BLAME);
 			if (made->evidence.item[j].unit == number)
@@ -108,6 +108,13 @@ static void attribute(const struct story *story, size_t count, uint32_t number, 
 		}
 	}
 	scope_evidence_attributor_free(&attributor);
+}
+
+static void attribute(const struct story *story, size_t count, uint32_t number, double ret_ns[CASE_THREADS])
+{
+	static const struct scope_function work = { .name = "work", .known = true };
+
+	attribute_to(&work, story, count, number, ret_ns);
 }
 
 /* A user waits for a parser from 0 to 100, which waits for the network from 20 on. */
@@ -123,6 +130,44 @@ static void a_wait_is_split_between_who_ran_and_whom_that_waited_for(void **stat
 	number = unit(USER, 0, 120);
 	attribute(ran, 3, number, laid);
 	assert_true(laid[PARSER] == 20 && laid[NETWORK] == 80 && laid[DISK] == 0);
+}
+
+/* A thread that a library works with has no function of the program: what waits for it has. */
+static void a_thread_in_a_library_alone_is_not_blamed(void **state)
+{
+	const struct story ran[] = { { PARSER, 0, 100 } };
+	double laid[CASE_THREADS];
+	uint32_t number;
+
+	(void)state;
+	sleeps(USER, PARSER, 0, 100);
+	number = unit(USER, 0, 120);
+	attribute_to(NULL, ran, 1, number, laid);
+	assert_true(laid[PARSER] == 0);
+	attribute(ran, 1, number, laid);
+	assert_true(laid[PARSER] == 100);
+}
+
+/* A request that was held waits for the thread that ended its wait, and its earlier part for whom that waited for. */
+static void a_held_request_waits_for_who_goes_on_with_it(void **state)
+{
+	const struct story ran[] = { { PARSER, 0, 100 }, { DISK, 0, 100 } };
+	static const struct scope_unit_earlier earlier = { .part = { 10, 30, USER }, .task_ns = 50, .waker = DISK };
+	const struct scope_unit ended = {
+		.thread = USER,
+		.begin_ns = 80,
+		.end_ns = 90,
+		.earlier = &earlier,
+	};
+	const uint32_t number = case_unit(made, ended, 0, SCOPE_UNIT_SLOW, 0, 0);
+	double laid[CASE_THREADS];
+
+	(void)state;
+	sleeps(USER, PARSER, 12, 22);
+	sleeps(USER, PARSER, 40, 60); /* the loop, for another client */
+	assert_int_equal(scope_evidence_wait_chains_unit(&made->kept.wait_chains, &ended, number, 1), 0);
+	attribute(ran, 2, number, laid);
+	assert_true(laid[PARSER] == 10 && laid[DISK] == 50);
 }
 
 /* The network waits for the disk from 50 on: the last one's own part is not lost. */
@@ -469,6 +514,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_wait_is_split_between_who_ran_and_whom_that_waited_for),
+		TEST(a_thread_in_a_library_alone_is_not_blamed),
+		TEST(a_held_request_waits_for_who_goes_on_with_it),
 		TEST(a_chain_of_three_keeps_every_part),
 		TEST(what_one_thread_is_waited_for_twice_adds_up),
 		TEST(two_ways_to_one_thread_are_both_followed),

@@ -96,13 +96,13 @@ static int look(void *user, struct scope_unit *unit, const struct scope_unit_cal
 	(void)call;
 	if (thread->after >= 0 && unit->begin_ns > thread->end_ns + SCOPE_UNIT_IDLE_MIN_NS)
 		thread->after = -1;
-	thread->end_ns = unit->end_ns;
+	thread->end_ns = unit->end_ns > thread->end_ns ? unit->end_ns : thread->end_ns;
 	thread->asked += unit->asked;
 	search->asked += unit->asked;
 	if (thread->after >= 0)
 		search->stall[thread->after].behind += unit->asked;
 	/* A task that waits keeps no thread from other requests. */
-	if (unit->open || scope_unit_measure(unit) - unit->task_ns < search->limit_ns[unit->group])
+	if (unit->open || scope_unit_measure(unit) - scope_unit_task_ns(unit) < search->limit_ns[unit->group])
 		return 0;
 	return note_stall(search, unit);
 }

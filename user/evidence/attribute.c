@@ -14,7 +14,7 @@ static bool say_the_same(const struct scope_item *a, const struct scope_item *b)
 {
 	return a->unit == b->unit && a->node == b->node && a->kind == b->kind && a->nr == b->nr &&
 	       a->class == b->class && a->propagated == b->propagated && a->lock == b->lock && a->chance == b->chance &&
-	       a->below == b->below && a->task == b->task && a->interpreter == b->interpreter;
+	       a->below == b->below && a->task == b->task && a->held == b->held && a->interpreter == b->interpreter;
 }
 
 static int add_item(struct scope_attributor *attributor, const struct scope_item *item)
@@ -112,14 +112,15 @@ static bool is_usual_work(const struct scope_attributor *attributor, uint32_t in
 }
 
 /*
- * True if the stack is in a process of which no mapping is known: a script that ended before it could be looked at.
- * The thread that waits for it has a name, and its own sleep represents that time.
+ * True if the stack has no function of the program, as that of a thread that a library works with, or is in a process of which no mapping
+ * is known: a script that ended before it could be looked at. The thread that waits for it has a name, and its own sleep represents that
+ * time.
  */
 static bool is_unknown(const struct scope_attributor *attributor, uint32_t node)
 {
 	const struct scope_function *function = attributor->evidence->tree.node[node].function;
 
-	return node != SCOPE_TREE_ROOT && function->path && !strcmp(function->path, "[unknown]");
+	return node == SCOPE_TREE_ROOT || (function->path && !strcmp(function->path, "[unknown]"));
 }
 
 static int attribute_waits(struct scope_attributor *attributor, uint32_t index, const struct scope_stretch *stretch,
@@ -168,6 +169,7 @@ int scope_evidence_attributor_add(struct scope_attributor *attributor, uint32_t 
 		.class = stretch->class,
 		.propagated = stretch->propagated,
 		.task = stretch->task,
+		.held = stretch->held,
 		.kernel = stretch->kernel,
 		.sampling_ratio = (float)stretch->sampling_ratio,
 		.inside = stretch->inside,

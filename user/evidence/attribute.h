@@ -27,7 +27,8 @@ struct scope_stretch {
 	double sampling_ratio; /* of a sample: how many come for one at the first period; 0: one */
 	bool run, kernel;      /* on a CPU; in the kernel */
 	bool propagated;       /* asleep, for another traced thread */
-	bool task;	       /* asleep, in no thread */
+	bool task;	       /* asleep, in no thread … */
+	bool held;	       /* … and without a stack: see struct scope_item */
 	bool interpreter;      /* see struct scope_item */
 	uint8_t class;
 	uint16_t nr;

@@ -8,6 +8,7 @@
 
 #include "base/machine.h"
 #include "evidence/attribute.h"
+#include "evidence/held_waits.h"
 #include "evidence/stuck_tasks.h"
 #include "evidence/task_places.h"
 #include "symbol/namesake.h"
@@ -123,7 +124,8 @@ static struct scope_stretch sleep_stretch(const struct collector *collector, con
 	if (logged->reason == SCOPE_STACK_SNAPSHOT && stretch.weight_ns < (double)logged->since_ns)
 		stretch.weight_ns = (double)logged->since_ns;
 	/* A pick-up: it returned into the unit after it. */
-	if (stretch.unit != UINT32_MAX && collector->attributor.units->unit[stretch.unit].end_ns < stack->exit_ns)
+	if (stretch.unit != UINT32_MAX &&
+	    !scope_unit_holds(&collector->attributor.units->unit[stretch.unit], stack->thread, stack->exit_ns))
 		stretch.unit = UINT32_MAX;
 	return stretch;
 }
@@ -253,6 +255,8 @@ static int collect_tasks(struct collector *collector)
 	if (err)
 		return err;
 	err = scope_evidence_task_places_collect(attributor, &rows);
+	if (!err)
+		err = scope_evidence_held_waits_collect(attributor, &rows);
 	if (!err && attributor->detection)
 		err = scope_evidence_stuck_tasks_find(&rows, attributor->units, attributor->evidence);
 	scope_evidence_task_rows_free(&rows);

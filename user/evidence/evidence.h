@@ -47,7 +47,8 @@ struct scope_item {
 	bool lock;	 /* BLAME: for a lock */
 	bool chance;	 /* BLAME: the thread waited for was at usual work, see attribute.c */
 	bool propagated; /* WAIT that wait-chain segments replace, if they have any item */
-	bool task;	 /* WAIT: of a task, in no thread (unit/task_wait.h) */
+	bool task;	 /* WAIT: of a request, in no thread (unit/held_request.h) … */
+	bool held;	 /* … and no stack: the function is one that works for it (held_waits.h) */
 	/* RUN, WAIT: of an interpreter alone, by which snapshots of its thread say more: see contrast.c */
 	bool interpreter;
 };

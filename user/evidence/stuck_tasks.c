@@ -116,7 +116,7 @@ static double limit_of(const struct finder *finder, uint32_t tgid)
 		if (unit->granularity != SCOPE_UNIT_REQUEST || !unit->asked ||
 		    scope_timeline_threads_at(units->timeline->threads, unit->thread)->tgid != tgid)
 			continue;
-		time[count++] = (double)(unit->end_ns - unit->begin_ns + unit->task_ns);
+		time[count++] = (double)scope_unit_wall(unit);
 	}
 	if (!count)
 		return SCOPE_HANG_MIN_NS;

@@ -68,12 +68,12 @@ static int list_waiting(struct tasks *tasks)
 	for (size_t i = 0; i < units->count; i++) {
 		const struct scope_unit *unit = &units->unit[i];
 
-		if (!unit->task_ns)
+		if (!scope_unit_task_ns(unit))
 			continue;
 		if (scope_grow(&tasks->waiting, &tasks->waiting_capacity, tasks->waitings + 1, sizeof(*tasks->waiting)))
 			return -ENOMEM;
 		tasks->waiting[tasks->waitings++] = (struct waiting){
-			.begin_ns = unit->begin_ns - unit->task_ns,
+			.begin_ns = unit->begin_ns - scope_unit_task_ns(unit),
 			.end_ns = unit->begin_ns,
 			.tgid = scope_timeline_threads_at(units->timeline->threads, unit->thread)->tgid,
 			.unit = (uint32_t)i,

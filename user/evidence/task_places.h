@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Attributes the time for which tasks of requests waited outside of any thread (unit/task_wait.h) to places where tasks waited then.
+ * Attributes the time for which tasks of requests waited outside of any thread (unit/held_request.h) to places where tasks waited then.
  *
  * A look at a process says how many of its tasks wait in each place, and not for which request. Tasks that wait for a request are
  * there while requests wait, and others, such as those that wait for the next request or that do something now and then, are

@@ -155,19 +155,16 @@ static int pass_on(struct scope_wait_chains *wait_chains, uint32_t victim, const
 	return 0;
 }
 
-int scope_evidence_wait_chains_unit(struct scope_wait_chains *wait_chains, const struct scope_unit *unit,
-				    uint32_t number, double stands_for)
+/* Adds the segments of what the unit did in that part. */
+static int add_part(struct scope_wait_chains *wait_chains, const struct scope_unit_part *part, uint32_t number)
 {
 	const struct scope_recent *recent;
 	int err = 0;
 
-	if (unit->thread >= wait_chains->threads)
+	if (part->thread >= wait_chains->threads)
 		return 0;
-	wait_chains->stands_for = stands_for;
-	wait_chains->idle = false;
-	wait_chains->propagated_ns = 0;
-	recent = &wait_chains->recent[unit->thread];
-	for (uint32_t i = first_after(recent, unit->begin_ns); !err && i < recent->count; i++) {
+	recent = &wait_chains->recent[part->thread];
+	for (uint32_t i = first_after(recent, part->begin_ns); !err && i < recent->count; i++) {
 		const struct scope_wait *wait = recent_at(recent, i);
 		struct scope_wait_segment window = {
 			.begin_ns = wait->begin_ns,
@@ -180,13 +177,51 @@ int scope_evidence_wait_chains_unit(struct scope_wait_chains *wait_chains, const
 			.lock = wait->lock,
 		};
 
-		if (wait->begin_ns >= unit->end_ns)
+		if (wait->begin_ns >= part->end_ns)
 			break;
-		if (wait->idle || wait->waker < 0 || wait->begin_ns < unit->begin_ns)
+		if (wait->idle || wait->waker < 0 || wait->begin_ns < part->begin_ns)
 			continue;
 		wait_chains->propagated_ns += wait->wake_ns - wait->begin_ns - wait->waker_queue_ns;
-		err = pass_on(wait_chains, unit->thread, &window);
+		err = pass_on(wait_chains, part->thread, &window);
 	}
+	return err;
+}
+
+/* The request waited in no thread, until that one went on with it. */
+static int add_task(struct scope_wait_chains *wait_chains, const struct scope_unit *unit, uint32_t number)
+{
+	const struct scope_unit_earlier *earlier = unit->earlier;
+	const struct scope_wait_segment window = {
+		.begin_ns = unit->begin_ns - earlier->task_ns,
+		.end_ns = unit->begin_ns,
+		.weight_ns = earlier->task_ns,
+		.thread = (uint32_t)earlier->waker,
+		.unit = number,
+		.nr = SCOPE_NR_NONE,
+	};
+
+	if (!earlier->task_ns || earlier->waker < 0)
+		return 0;
+	wait_chains->propagated_ns += earlier->task_ns;
+	return pass_on(wait_chains, unit->thread, &window);
+}
+
+int scope_evidence_wait_chains_unit(struct scope_wait_chains *wait_chains, const struct scope_unit *unit,
+				    uint32_t number, double stands_for)
+{
+	const struct scope_unit_part own = { unit->begin_ns, unit->end_ns, unit->thread };
+	int err = 0;
+
+	wait_chains->stands_for = stands_for;
+	wait_chains->idle = false;
+	wait_chains->propagated_ns = 0;
+	if (unit->earlier) {
+		err = add_part(wait_chains, &unit->earlier->part, number);
+		if (!err)
+			err = add_task(wait_chains, unit, number);
+	}
+	if (!err)
+		err = add_part(wait_chains, &own, number);
 	wait_chains->idle_units += wait_chains->idle ? stands_for : 0;
 	return err;
 }

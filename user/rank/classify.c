@@ -156,6 +156,31 @@ static int often_quick(const struct scope_rank_input *input, const struct scope_
 	return 0;
 }
 
+/* True if most usual units of the finding's population waited for a peer in no thread, as its slow ones do. */
+static bool usually_held(const struct scope_rank_input *input, const struct scope_finding *finding)
+{
+	size_t usual = 0, held = 0;
+
+	for (size_t i = 0; i < input->units->count; i++) {
+		const struct scope_unit *unit = &input->units->unit[i];
+
+		if (input->kept->mark[i] != SCOPE_UNIT_USUAL || input->kept->population[i] != finding->population)
+			continue;
+		usual++;
+		held += unit->earlier && unit->earlier->class == SCOPE_WAIT_NETWORK;
+	}
+	return 2 * held > usual;
+}
+
+/* Of a request that waits between turns of a loop no call is the one that waits. */
+static void judge_held(const struct scope_rank_input *input, struct scope_finding *finding)
+{
+	if (finding->wait.class != SCOPE_WAIT_NETWORK)
+		return;
+	finding->wait.outside = true;
+	finding->wait.asks = !usually_held(input, finding);
+}
+
 /*
  * True if the call is made about as often in usual units, or by quick units, so that only its
  * length differs. A peer decides itself how long it takes to answer, so one more request to it is
@@ -175,6 +200,7 @@ static int judge_outside(const struct scope_rank_input *input, const struct scop
 		if (sums->class_ns[class] > sums->class_ns[finding->wait.class])
 			finding->wait.class = class;
 	finding->wait.task = finding->nr == SCOPE_NR_NONE;
+	finding->wait.held = finding->wait.task && 2 * sums->held_ns > sums->task_ns;
 	here = finding->nr < SCOPE_SYSCALL_MAX ? means->here[finding->nr] : 0;
 	usual = finding->nr < SCOPE_SYSCALL_MAX ? means->usual[finding->nr] : 0;
 	free(means);
@@ -186,6 +212,10 @@ static int judge_outside(const struct scope_rank_input *input, const struct scop
 			       (finding->wait.class == SCOPE_WAIT_TIMER ||
 				(finding->wait.class == SCOPE_WAIT_FUTEX && !finding->wait.task)) &&
 			       usual < PAUSES_USUAL;
+	if (finding->wait.held) {
+		judge_held(input, finding);
+		return 0;
+	}
 	if (finding->wait.class != SCOPE_WAIT_DISK && finding->wait.class != SCOPE_WAIT_NETWORK &&
 	    finding->wait.class != SCOPE_WAIT_PIPE)
 		return 0;
@@ -212,6 +242,7 @@ static void find_waiters(const struct scope_rank_input *input, const struct scop
 			best = window->weight_ns;
 			finding->holder.thread = window->thread;
 			finding->holder.object = window->object;
+			finding->holder.held = window->nr == SCOPE_NR_NONE && input->units->unit[window->unit].earlier;
 			finding->holder.victim_group = input->units->unit[window->unit].group;
 		}
 	}
@@ -238,6 +269,9 @@ int scope_rank_classify(const struct scope_rank_input *input, const struct scope
 		finding->nr = SCOPE_NR_NONE;
 	if (sums->lock_ns + sums->late_ns > sums->run_ns + sums->wait_ns) {
 		finding->kind = sums->lock_ns >= sums->late_ns ? SCOPE_FINDING_LOCK : SCOPE_FINDING_LATE;
+		/* Requests that were held wait in no call. */
+		if (best_ns <= 0)
+			finding->nr = SCOPE_NR_NONE;
 		find_waiters(input, sums, finding);
 	} else if (sums->wait_ns > sums->run_ns) {
 		finding->kind = SCOPE_FINDING_WAIT;

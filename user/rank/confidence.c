@@ -7,6 +7,7 @@
 #define FEW 10	       /* units, or stacks */
 #define NOT_MANY 30    /* units */
 #define LOST_MUCH 0.01 /* of the events */
+#define COMMON 0.25    /* of usual units' time: a function with more is not what lets some requests wait */
 
 /* The share of lost events among all events from its first unit to its last. */
 static void count_lost(const struct scope_timeline *timeline, struct scope_finding *finding)
@@ -30,6 +31,12 @@ static enum scope_confidence by_losses(const struct scope_finding *finding)
 	return finding->lost ? SCOPE_CONFIDENCE_MEDIUM : SCOPE_CONFIDENCE_HIGH;
 }
 
+bool scope_rank_common_to_all(const struct scope_finding *finding)
+{
+	return finding->kind == SCOPE_FINDING_WAIT && finding->wait.held && !finding->wait.outside &&
+	       finding->of_usual >= COMMON;
+}
+
 /* One thread that does not run is enough; a stack must show where it is. */
 static enum scope_confidence by_size(const struct scope_finding *finding)
 {
@@ -44,6 +51,8 @@ static enum scope_confidence by_size(const struct scope_finding *finding)
 	if (scope_rank_finding_freezes(finding))
 		return SCOPE_CONFIDENCE_MEDIUM;
 	if (finding->units < FEW || finding->samples + finding->sleeps < FEW)
+		return SCOPE_CONFIDENCE_LOW;
+	if (scope_rank_common_to_all(finding))
 		return SCOPE_CONFIDENCE_LOW;
 	/* The trace does not show if clients requested the pause, or the bytes. */
 	return finding->units < NOT_MANY || scope_rank_finding_pauses(finding) ||

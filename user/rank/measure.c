@@ -264,7 +264,8 @@ int scope_rank_measure(const struct scope_rank_input *input, struct scope_findin
 	}
 	finding->units_at_first = sums->units_at_first;
 	finding->samples = sums->samples;
-	finding->sleeps = sums->sleeps;
+	finding->sleeps = sums->sleeps - sums->held;
+	finding->held = sums->held;
 	finding->usual_stacks = sums->usual_stacks;
 	finding->population = most_common_population(input, sums);
 	finding->group = input->detection->population[finding->population].group;

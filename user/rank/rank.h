@@ -114,7 +114,8 @@ struct scope_finding_wait {
 	uint8_t class; /* enum scope_wait_class */
 	bool outside;
 	bool asks;   /* outside: a peer to which usual units send no request */
-	bool task;   /* most of that is of tasks, in no thread (unit/task_wait.h); nr is SCOPE_NR_NONE */
+	bool task;   /* most of that is of requests in no thread (unit/held_request.h); nr is SCOPE_NR_NONE */
+	bool held;   /* … between turns of an event loop, where no stack shows it */
 	bool pauses; /* it sleeps for a time, which usual units do not; a pause that a client requests looks the same */
 };
 
@@ -123,6 +124,7 @@ struct scope_finding_holder {
 	uint32_t victim_group, victim_threads;
 	uint32_t thread; /* that its units waited for, most often */
 	uint64_t object;
+	bool held; /* they wait in no thread, between turns of an event loop */
 };
 
 struct scope_finding {
@@ -145,6 +147,7 @@ struct scope_finding {
 	uint16_t nr;	       /* CALLS, WAIT, HANG: the call; LOCK, LATE: the call the waiters sleep in */
 	double usual_ns, p05_ns, p50_ns, p95_ns, p99_ns; /* of its units, by the measure of anomaly/detect.h */
 	uint32_t samples, sleeps;			 /* stacks that name it */
+	uint32_t held;					 /* waits in no thread, without a stack */
 	uint32_t usual_stacks;				 /* of usual units, in it */
 	uint64_t first_ns,
 		last_ns;	   /* from the begin of its first unit to the end of its last; a hang: from its begin */

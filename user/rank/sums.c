@@ -32,6 +32,8 @@ static void add_abnormal(struct scope_sums *sums, const struct scope_item *item)
 		sums->wait_ns += item->excess_ns;
 		sums->class_ns[item->class] += item->excess_ns;
 		sums->task_ns += item->task ? item->excess_ns : 0;
+		sums->held_ns += item->held ? item->excess_ns : 0;
+		sums->held += item->held;
 		break;
 	case SCOPE_ITEM_BLAME:
 		*(item->lock ? &sums->lock_ns : &sums->late_ns) += item->excess_ns;

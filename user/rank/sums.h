@@ -11,11 +11,12 @@ struct scope_sums {
 	double normal_wait_ns;		 /* of normal_ns, asleep */
 	double all_ns[2], all_run_ns[2]; /* anywhere: usual, abnormal; of these, running */
 	double run_ns, kernel_ns, wait_ns, lock_ns, late_ns;
-	bool kernel_shown;		     /* a sample of any function hit the kernel: samples show the kernel */
-	double nr_ns[SCOPE_SYSCALL_MAX];     /* sleeping time by call */
-	double task_ns;			     /* of wait_ns, outside of any thread (unit/task_wait.h) */
-	double class_ns[SCOPE_WAIT_CLASSES]; /* of wait_ns */
+	bool kernel_shown;		 /* a sample of any function hit the kernel: samples show the kernel */
+	double nr_ns[SCOPE_SYSCALL_MAX]; /* sleeping time by call */
+	double task_ns, held_ns;	 /* of wait_ns, in no thread (unit/held_request.h); of that, without a stack */
+	double class_ns[SCOPE_WAIT_CLASSES];		  /* of wait_ns */
 	uint32_t samples, sleeps, all[2], all_samples[2]; /* counts of items */
+	uint32_t held;					  /* of sleeps: without a stack */
 	uint32_t usual_stacks;				  /* the function's */
 	double usual_ns2, usual_run_ns2;		  /* squares, of all usual items */
 	uint32_t *unit;					  /* distinct abnormal units among them, ascending */

@@ -96,6 +96,23 @@ static void write_waiters(const struct scope_model *model, const struct scope_fi
 		fprintf(to, "thread %s", group->name);
 }
 
+/* What a request waits for in no thread, with a comma. */
+static const char *held_for(const struct scope_finding *finding)
+{
+	if (!finding->wait.held)
+		return "";
+	switch (finding->wait.class) {
+	case SCOPE_WAIT_TIMER:
+		return ", for a timer";
+	case SCOPE_WAIT_NETWORK:
+		return ", for a peer";
+	case SCOPE_WAIT_PIPE:
+		return ", for another thread or process";
+	default:
+		return "";
+	}
+}
+
 static void write_finding(const struct scope_model *model, const struct scope_model_finding *one, FILE *to)
 {
 	const struct scope_finding *finding = one->finding;
@@ -126,7 +143,8 @@ static void write_finding(const struct scope_model *model, const struct scope_mo
 		else if (finding->wait.outside)
 			fprintf(to, " waits for a slow %s, in %s", one->waits_for, call);
 		else
-			fprintf(to, " %s longer, in %s", finding->wait.task ? "waits" : "sleeps", call);
+			fprintf(to, " %s longer, in %s%s", finding->wait.task ? "waits" : "sleeps", call,
+				held_for(finding));
 		break;
 	case SCOPE_FINDING_LOCK:
 		fputs(" holds a lock that ", to);

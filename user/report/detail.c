@@ -28,6 +28,8 @@ const char *scope_report_section_sleep(const struct scope_model_finding *one)
 
 	if (finding->kind != SCOPE_FINDING_WAIT || !finding->wait.task)
 		return scope_report_section_call(finding->nr);
+	if (finding->wait.held)
+		return "no thread, between turns of its loop";
 	return one->below ? one->below->name : "its runtime";
 }
 
@@ -245,7 +247,7 @@ static const char *format_shares(struct scope_text *text, const struct scope_fin
 static void print_evidence(const struct report *report, const struct scope_finding *finding)
 {
 	const char *slow = report->model->slow.requests ? "slow request" : "slow round";
-	struct scope_text samples, sleeps, shares;
+	struct scope_text samples, sleeps, held, shares;
 	char kernel[64] = "";
 
 	if (finding->samples)
@@ -255,7 +257,10 @@ static void print_evidence(const struct report *report, const struct scope_findi
 		fprintf(report->out, "stacks%s: %s%s, %s", finding->signature ? " and signature" : "",
 			scope_report_format_some(&samples, finding->samples, "sample"), kernel,
 			scope_report_format_some(&sleeps, finding->sleeps, "sleep"));
-	else
+	if (finding->by_stacks && finding->held)
+		fprintf(report->out, ";\n%*s%s in no thread", SCOPE_DETAIL_LABEL, "",
+			scope_report_format_some(&held, finding->held, "wait"));
+	if (!finding->by_stacks)
 		fprintf(report->out, "signature: found in %s",
 			scope_report_format_some(&samples, finding->units, slow));
 	fprintf(report->out, ";\n%*s%s\n", SCOPE_DETAIL_LABEL, "", format_shares(&shares, finding));

@@ -282,13 +282,14 @@ json_t *scope_report_json_finding(const struct scope_model *model, size_t index)
 {
 	const struct scope_model_finding *one = &model->finding[index];
 	const struct scope_finding *finding = one->finding;
-	json_t *object = json_pack("{s:I, s:o, s:s, s:o, s:o, s:s, s:b, s:b, s:I, s:I, s:o, s:o}", "rank",
+	json_t *object = json_pack("{s:I, s:o, s:s, s:o, s:o, s:s, s:b, s:b, s:I, s:I, s:I, s:o, s:o}", "rank",
 				   (json_int_t)index + 1, "function", scope_report_json_function(finding->function),
 				   "kind", scope_rank_kind_name[finding->kind], "syscall", make_call(finding->nr),
 				   "share", scope_report_json_number(finding->share), "confidence",
 				   scope_rank_confidence_name[finding->confidence], "by_stacks", finding->by_stacks,
 				   "by_signature", finding->signature != NULL, "samples", (json_int_t)finding->samples,
-				   "sleeps", (json_int_t)finding->sleeps, "call_path", make_callers(one), "source",
+				   "sleeps", (json_int_t)finding->sleeps, "waits_in_no_thread",
+				   (json_int_t)finding->held, "call_path", make_callers(one), "source",
 				   make_source(one));
 
 	if (!object)

@@ -144,7 +144,9 @@ static void make_sleep(const struct scope_analysis *analysis, struct scope_model
 		return;
 	}
 	tgid = hang ? thread_at(analysis, finding->hang.thread)->tgid : victim_process(analysis, finding);
-	if (finding->nr == SCOPE_NR_NONE)
+	if (!hang && finding->holder.held)
+		strcpy(one->sleeps_in, "no thread, between turns of its loop");
+	else if (finding->nr == SCOPE_NR_NONE)
 		strcpy(one->sleeps_in, "a page fault");
 	else
 		snprintf(one->sleeps_in, sizeof(one->sleeps_in), "%s(%s%s)", call ? call : "unknown call",

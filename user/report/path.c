@@ -94,17 +94,21 @@ static int take_exit(struct scope_path *path, const struct scope_unit *unit, uin
 	return err;
 }
 
-static int collect(struct scope_trace *trace, const struct scope_unit *unit, uint32_t tid, struct scope_path *path)
+/* Appends what the thread did in that part of the unit. */
+static int collect_part(struct scope_trace *trace, const struct scope_unit *unit, const struct scope_unit_part *part,
+			uint32_t tid, struct scope_path *path)
 {
+	struct scope_unit within = *unit;
 	struct scope_event event;
 	uint64_t enter_ns = 0;
-	int more, err = scope_trace_seek(trace, unit->begin_ns);
+	int more, err = scope_trace_seek(trace, part->begin_ns);
 
-	if (!err && unit->task_ns)
-		err = append(path, SCOPE_PATH_TASK, unit->task_ns);
+	within.begin_ns = part->begin_ns;
+	within.end_ns = part->end_ns;
+	path->last_ns = path->queue_since_ns = path->queue_ns = 0;
 	if (err)
 		return err;
-	while ((more = scope_trace_next(trace, &event)) > 0 && event.time_ns <= unit->end_ns) {
+	while ((more = scope_trace_next(trace, &event)) > 0 && event.time_ns <= part->end_ns) {
 		if (event.kind == SCOPE_EVENT_SWITCH)
 			take_switch(path, &event, tid, enter_ns != 0);
 		if (event.kind == SCOPE_EVENT_SWITCH || event.tid != tid)
@@ -114,13 +118,29 @@ static int collect(struct scope_trace *trace, const struct scope_unit *unit, uin
 		} else if (event.kind == SCOPE_EVENT_SYSCALL || event.kind == SCOPE_EVENT_EXIT) {
 			if (event.kind == SCOPE_EVENT_SYSCALL)
 				enter_ns = event.syscall.enter_ns;
-			err = take_exit(path, unit, event.syscall.nr, enter_ns, event.time_ns);
+			err = take_exit(path, &within, event.syscall.nr, enter_ns, event.time_ns);
 			enter_ns = 0;
 		}
 		if (err)
 			return err;
 	}
-	err = more < 0 ? more : append_gap(path, unit, unit->end_ns);
+	return more < 0 ? more : append_gap(path, &within, part->end_ns);
+}
+
+static int collect(struct scope_trace *trace, const struct scope_units *units, struct scope_path *path)
+{
+	struct scope_threads *threads = units->timeline->threads;
+	const struct scope_unit *unit = &units->unit[path->unit];
+	const struct scope_unit_part own = { unit->begin_ns, unit->end_ns, unit->thread };
+	int err = 0;
+
+	if (unit->earlier)
+		err = collect_part(trace, unit, &unit->earlier->part,
+				   scope_timeline_threads_at(threads, unit->earlier->part.thread)->tid, path);
+	if (!err && scope_unit_task_ns(unit))
+		err = append(path, SCOPE_PATH_TASK, scope_unit_task_ns(unit));
+	if (!err)
+		err = collect_part(trace, unit, &own, scope_timeline_threads_at(threads, unit->thread)->tid, path);
 	return err ? err : append_short(path, unit);
 }
 
@@ -129,12 +149,8 @@ int scope_report_path_collect(struct scope_trace *trace, const struct scope_unit
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < count; i++) {
-		const struct scope_unit *unit = &units->unit[path[i].unit];
-		uint32_t tid = scope_timeline_threads_at(units->timeline->threads, unit->thread)->tid;
-
-		err = collect(trace, unit, tid, &path[i]);
-	}
+	for (size_t i = 0; !err && i < count; i++)
+		err = collect(trace, units, &path[i]);
 	return err;
 }
 

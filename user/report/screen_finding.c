@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "rank/by_design.h"
+#include "rank/confidence.h"
 #include "report/answer.h"
 #include "report/by_request.h"
 #include "report/numbers.h"
@@ -199,6 +200,8 @@ static int print_confidence(const struct report *report, const struct scope_mode
 			scope_report_format_count(&b, stacks), stacks == 1 ? "" : "s");
 	if (!one->stuck && !finding->by_stacks)
 		fputs(", by signature", line.to);
+	if (scope_rank_common_to_all(finding))
+		fputs("; no stack shows what asked for the wait", line.to);
 	if (finding->by_design)
 		fprintf(line.to, "; %s (--baseline settles it)", scope_rank_by_design_text(finding->by_design));
 	return scope_report_section_broken(report, SCOPE_LABEL_CONFIDENCE, &line);

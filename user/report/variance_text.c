@@ -59,6 +59,10 @@ const char *scope_report_edge(struct scope_edge_text *buffer, const struct scope
 
 	if (edge == SCOPE_EDGE_UNSEEN)
 		return strcpy(buffer->text, "not seen");
+	if (edge == SCOPE_EDGE_EARLIER)
+		return strcpy(buffer->text, "its first part");
+	if (edge == SCOPE_EDGE_HELD)
+		return strcpy(buffer->text, "in no thread, between its parts");
 	point_name(&from, analysis, scope_variance_edge_from(edge));
 	if (scope_variance_edge_is_call(edge))
 		snprintf(buffer->text, sizeof(buffer->text), "in %.100s", from.text);

@@ -49,7 +49,7 @@ static void remember(struct scope_fds *fds, int64_t fd, const struct scope_fd_sl
 		of->turn = recent->turn;
 		of->asked = recent->asked;
 		of->first = recent->first;
-		of->left_ns = recent->left_ns;
+		of->held = recent->held;
 	}
 	*recent = *slot;
 }
@@ -129,7 +129,7 @@ static int change(struct scope_fds *fds, uint32_t tgid, int64_t fd, enum scope_f
 	slot->turn = SCOPE_FD_ANSWERED;
 	slot->asked = SCOPE_FD_NOBODY;
 	slot->first = false;
-	slot->left_ns = 0;
+	slot->held = 0;
 	slot->since_ns = since_ns;
 	slot->connection = connection;
 	slot->named = 0;
@@ -320,6 +320,7 @@ enum scope_fd_kind scope_timeline_fds_find(struct scope_fds *fds, uint32_t tgid,
 					  .kind = slot->kind,
 					  .turn = slot->turn,
 					  .asked = slot->key ? slot->asked : SCOPE_FD_NOBODY,
+					  .held = slot->held,
 					  .first = slot->first,
 					  .since_ns = slot->since_ns,
 					  .connection = slot->connection });

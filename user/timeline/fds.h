@@ -28,15 +28,15 @@ enum scope_fd_turn {
 #define SCOPE_FD_NOBODY UINT32_MAX
 
 struct scope_fd_slot {
-	uint64_t key;	     /* see scope_timeline_fd_key(); 0: empty */
-	uint8_t kind;	     /* enum scope_fd_kind */
-	uint8_t turn;	     /* enum scope_fd_turn */
-	bool turned;	     /* of a copy: its turn is newer than that of its slot */
-	uint32_t peer;	     /* not in copies: the process at the other end, if the capture found it; 0: not known */
-	bool renewed;	     /* not in copies: a call of the trace opened it, so the capture found an earlier one */
-	uint32_t asked;	     /* index of the thread that took the last request, or SCOPE_FD_NOBODY */
-	uint64_t since_ns;   /* return of the call that opened it; 0: none was seen */
-	uint64_t left_ns;    /* the thread that took the last request left it without an answer; 0: it did not */
+	uint64_t key;	   /* see scope_timeline_fd_key(); 0: empty */
+	uint8_t kind;	   /* enum scope_fd_kind */
+	uint8_t turn;	   /* enum scope_fd_turn */
+	bool turned;	   /* of a copy: its turn is newer than that of its slot */
+	uint32_t peer;	   /* not in copies: the process at the other end, if the capture found it; 0: not known */
+	bool renewed;	   /* not in copies: a call of the trace opened it, so the capture found an earlier one */
+	uint32_t asked;	   /* index of the thread that took the last request, or SCOPE_FD_NOBODY */
+	uint64_t since_ns; /* return of the call that opened it; 0: none was seen */
+	uint32_t held; /* number of the last request where its thread left it without an answer, from 1 on; 0: it did not */
 	bool first;	     /* the last request is the first of that connection */
 	uint32_t connection; /* number of the accept that it is from, from 1 on; 0: none was seen */
 	uint32_t of;	 /* not in copies: descriptor of the same connection that has its state, plus 1; 0: itself */
@@ -117,7 +117,7 @@ static inline void scope_timeline_fds_ask(struct scope_fds *fds, int64_t fd, uin
 	scope_timeline_fds_turn_to(fds, fd, SCOPE_FD_ASKED);
 	recent->first = recent->connection && recent->asked == SCOPE_FD_NOBODY;
 	recent->asked = thread;
-	recent->left_ns = 0;
+	recent->held = 0;
 }
 
 /* The same. The last request is the first of its connection, which was accepted in the window. */
@@ -126,16 +126,16 @@ static inline bool scope_timeline_fds_first_request(const struct scope_fds *fds,
 	return fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].first;
 }
 
-/* The same: that thread works for others since left_ns; 0: its request is taken up again. */
-static inline void scope_timeline_fds_leave(struct scope_fds *fds, int64_t fd, uint64_t left_ns)
+/* The same: that thread works for others since then, and the caller holds the request by that number; 0: it is taken up again. */
+static inline void scope_timeline_fds_hold(struct scope_fds *fds, int64_t fd, uint32_t held)
 {
-	fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].left_ns = left_ns;
+	fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].held = held;
 	fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].turned = true;
 }
 
-static inline uint64_t scope_timeline_fds_left(const struct scope_fds *fds, int64_t fd)
+static inline uint32_t scope_timeline_fds_held(const struct scope_fds *fds, int64_t fd)
 {
-	return fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].left_ns;
+	return fds->recent[(uint64_t)fd % SCOPE_FDS_RECENT].held;
 }
 
 /* Called when something is written. Returns true if that is an answer, on a client's connection. */

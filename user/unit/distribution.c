@@ -107,19 +107,25 @@ int scope_unit_distributions_unit(struct scope_distributions *distributions, str
 	return take_unit(distributions, unit, call);
 }
 
-static int add_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
-{
-	const struct scope_distributor *distributor = user;
-
-	return take_unit(distributor->distributions, unit, call);
-}
-
 /* The descriptor's number may be that of another connection later. */
 static int32_t named_of(const struct scope_distributor *distributor, uint32_t thread, int32_t fd)
 {
 	const struct scope_timeline *timeline = distributor->distributions->run->timeline;
 
 	return scope_timeline_fds_named(timeline->fds, scope_timeline_threads_at(timeline->threads, thread)->tgid, fd);
+}
+
+static int add_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
+{
+	const struct scope_distributor *distributor = user;
+	struct scope_unit_earlier named;
+
+	if (unit->earlier && unit->earlier->class == SCOPE_WAIT_NETWORK) {
+		named = *unit->earlier;
+		named.object = (uint64_t)named_of(distributor, unit->thread, (int32_t)named.object);
+		unit->earlier = &named;
+	}
+	return take_unit(distributor->distributions, unit, call);
 }
 
 static int add_wait(void *user, const struct scope_wait *wait)

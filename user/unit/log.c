@@ -18,18 +18,20 @@
 #define COUNTED_BYTES 6 /* no rule: for the vector's id and the number of calls, which the calls follow */
 
 /*
- * First byte of a row: a unit, or a sleep; and what is true of it. Of a sleep its class and futex follow, 4 bits
+ * First byte of a row: a unit, or a sleep; and what is true of it. A row in the form of a sleep before that of a unit has what its request
+ * did and waited for earlier. Of a sleep its class and futex follow, 4 bits
  * each. Then its values: 4 bits for the length of each in bytes, then those bytes. Of a unit without a call histogram
  * its vector and its calls follow.
  */
 enum {
 	ROW_WAIT = 1,
-	ROW_OPEN = 2,	 /* a unit: the bits above are the number of requests taken in it */
-	ROW_LOCK = 2,	 /* a sleep */
-	ROW_IDLE = 4,	 /* a sleep */
-	ROW_OUTSIDE = 8, /* the same */
-	ROW_QUEUE = 16,	 /* the same */
-	ROW_MANY = 32,	 /* the same */
+	ROW_OPEN = 2,	  /* a unit: the bits above are the number of requests taken in it */
+	ROW_LOCK = 2,	  /* a sleep */
+	ROW_IDLE = 4,	  /* a sleep */
+	ROW_OUTSIDE = 8,  /* the same */
+	ROW_QUEUE = 16,	  /* the same */
+	ROW_MANY = 32,	  /* the same */
+	ROW_EARLIER = 64, /* no sleep: of the unit that follows */
 };
 
 #define CLASS_BITS 4 /* no rule */
@@ -133,17 +135,7 @@ static inline uint64_t thread_and_histogram(const struct scope_unit *unit)
 	return group << GROUP_SHIFT | (uint64_t)unit->thread << HISTOGRAM_BITS | (unit->histogram + 1u);
 }
 
-#define TASK_SHIFT 32		    /* no rule */
-#define TASK_UNIT_NS 1024	    /* no rule: no sleep is counted more exactly than that */
 #define CONNECTION_FIRST (1u << 31) /* no rule: set if the request is the first of its connection */
-
-static inline uint64_t connection_and_task(const struct scope_unit *unit)
-{
-	const uint64_t task = unit->task_ns / TASK_UNIT_NS;
-
-	return (unit->connection & ~CONNECTION_FIRST) | (unit->first ? CONNECTION_FIRST : 0) |
-	       (task < UINT32_MAX ? task : UINT32_MAX) << TASK_SHIFT;
-}
 
 /* Of a unit without a call histogram. */
 static uint8_t *put_calls(uint8_t *to, const struct scope_unit *unit, const struct scope_unit_call *call)
@@ -164,19 +156,39 @@ static const uint8_t *get_calls(const uint8_t *from, struct scope_unit *unit, st
 	return from + unit->calls * sizeof(*call);
 }
 
+/* Of the unit that is logged next. 0 or -ENOMEM. */
+static int log_earlier(struct scope_unit_log *log, const struct scope_unit_earlier *earlier)
+{
+	const struct scope_unit_part *part = &earlier->part;
+	uint8_t *row = scope_spool_room(log->rows, ROW_BYTES), *to = row;
+
+	if (!row)
+		return -ENOMEM;
+	*to++ = ROW_WAIT | ROW_EARLIER;
+	*to++ = earlier->class;
+	to = put(to,
+		 (uint64_t[]){ step_to(log, part->end_ns), part->thread, part->end_ns - part->begin_ns,
+			       earlier->task_ns, earlier->loop_ns, earlier->object, (uint32_t)(earlier->waker + 1), 0 },
+		 VALUES_WAIT);
+	scope_spool_use(log->rows, to - row);
+	return 0;
+}
+
 int scope_unit_log_unit(struct scope_unit_log *log, const struct scope_unit *unit, const struct scope_unit_call *call)
 {
+	const int err = unit->earlier ? log_earlier(log, unit->earlier) : 0;
 	const bool counted = unit->histogram == SCOPE_HISTOGRAM_NONE;
 	uint8_t *row =
 		scope_spool_room(log->rows, ROW_BYTES + (counted ? COUNTED_BYTES + unit->calls * sizeof(*call) : 0));
 	uint8_t *to = row;
 
-	if (!row)
+	if (err || !row)
 		return -ENOMEM;
 	*to++ = (uint8_t)((unit->open ? ROW_OPEN : 0) | unit->asked << ASKED_SHIFT);
 	to = put(to,
 		 (uint64_t[]){ step_to(log, unit->end_ns), thread_and_histogram(unit), unit->end_ns - unit->begin_ns,
-			       unit->run_ns, unit->queue_ns, unit->blocked_ns, unit->bytes, connection_and_task(unit) },
+			       unit->run_ns, unit->queue_ns, unit->blocked_ns, unit->bytes,
+			       (unit->connection & ~CONNECTION_FIRST) | (unit->first ? CONNECTION_FIRST : 0) },
 		 VALUES_UNIT);
 	if (counted)
 		to = put_calls(to, unit, call);
@@ -229,7 +241,6 @@ static const uint8_t *get_unit(const uint8_t *from, const struct scope_unit_log 
 		.bytes = value[6],
 		.connection = (uint32_t)value[7] & ~CONNECTION_FIRST,
 		.first = value[7] & CONNECTION_FIRST,
-		.task_ns = (value[7] >> TASK_SHIFT) * TASK_UNIT_NS,
 		.thread = thread,
 		.group = value[1] >> GROUP_SHIFT ? (uint32_t)(value[1] >> GROUP_SHIFT) - 1 : groups->of_thread[thread],
 		.histogram = (uint32_t)(value[1] & ((1u << HISTOGRAM_BITS) - 1)) - 1,
@@ -327,31 +338,75 @@ static void complete(const struct scope_unit_log *log, struct scope_wait *wait)
 	}
 }
 
-static int replay_piece(const struct scope_unit_log *log, const uint8_t *from, size_t bytes, uint64_t *last_ns,
-			const struct scope_groups *groups, const struct scope_unit_sink *sink)
+/* How far a replay is. */
+struct replay {
+	const struct scope_unit_log *log;
+	const struct scope_groups *groups;
+	const struct scope_unit_sink *sink;
+	uint64_t last_ns;
+	struct scope_unit_earlier earlier; /* of the unit that follows … */
+	bool is_earlier;		   /* … if it has one */
+};
+
+static const uint8_t *get_earlier(struct replay *replay, const uint8_t *from)
 {
-	const uint8_t *end = from + bytes;
+	const uint8_t class = from[1];
+	uint64_t value[VALUES_WAIT];
+
+	from = get(from + 2, value, VALUES_WAIT);
+	replay->last_ns = stepped(replay->last_ns, value[0]);
+	replay->is_earlier = true;
+	replay->earlier = (struct scope_unit_earlier){
+		.part = { replay->last_ns - value[2], replay->last_ns, (uint32_t)value[1] },
+		.task_ns = value[3],
+		.loop_ns = value[4],
+		.object = value[5],
+		.waker = (int32_t)(uint32_t)value[6] - 1,
+		.class = class,
+	};
+	return from;
+}
+
+static const uint8_t *replay_wait(struct replay *replay, const uint8_t *from, int *ret_err)
+{
+	struct scope_wait wait;
+
+	from = get_wait(from, &replay->last_ns, &wait);
+	complete(replay->log, &wait);
+	*ret_err = replay->sink->wait(replay->sink->user, &wait);
+	return from;
+}
+
+static const uint8_t *replay_unit(struct replay *replay, const uint8_t *from, int *ret_err)
+{
 	struct scope_unit_call room[SCOPE_UNIT_CALLS];
+	const struct scope_unit_call *call;
+	struct scope_unit unit;
+
+	from = get_unit(from, replay->log, &replay->last_ns, replay->groups, &unit, room, &call);
+	unit.earlier = replay->is_earlier ? &replay->earlier : NULL;
+	replay->is_earlier = false;
+	*ret_err = replay->sink->unit(replay->sink->user, &unit, call);
+	return from;
+}
+
+static int replay_piece(struct replay *replay, const uint8_t *from, size_t bytes)
+{
+	const struct scope_unit_sink *sink = replay->sink;
+	const uint8_t *end = from + bytes;
 	int err = 0;
 
 	while (!err && from < end) {
-		const bool is_wait = *from & ROW_WAIT;
+		const bool is_wait = *from & ROW_WAIT, earlier = is_wait && *from & ROW_EARLIER;
 
-		if (is_wait ? !sink->wait : !sink->unit) {
-			from = pass_row(from, last_ns);
-		} else if (is_wait) {
-			struct scope_wait wait;
-
-			from = get_wait(from, last_ns, &wait);
-			complete(log, &wait);
-			err = sink->wait(sink->user, &wait);
-		} else {
-			const struct scope_unit_call *call;
-			struct scope_unit unit;
-
-			from = get_unit(from, log, last_ns, groups, &unit, room, &call);
-			err = sink->unit(sink->user, &unit, call);
-		}
+		if (earlier && sink->unit)
+			from = get_earlier(replay, from);
+		else if (earlier || (is_wait ? !sink->wait : !sink->unit))
+			from = pass_row(from, &replay->last_ns);
+		else if (is_wait)
+			from = replay_wait(replay, from, &err);
+		else
+			from = replay_unit(replay, from, &err);
 	}
 	return err;
 }
@@ -359,14 +414,14 @@ static int replay_piece(const struct scope_unit_log *log, const uint8_t *from, s
 int scope_unit_log_replay(struct scope_unit_log *log, const struct scope_groups *groups,
 			  const struct scope_unit_sink *sink)
 {
+	struct replay replay = { .log = log, .groups = groups, .sink = sink };
 	const uint8_t *data;
-	uint64_t last_ns = 0;
 	size_t bytes;
 	int err;
 
 	scope_spool_rewind(log->rows);
 	while ((err = scope_spool_next(log->rows, &data, &bytes)) > 0) {
-		err = replay_piece(log, data, bytes, &last_ns, groups, sink);
+		err = replay_piece(&replay, data, bytes);
 		if (err)
 			break;
 	}

@@ -5,11 +5,11 @@
 
 #include <errno.h>
 
+#include "unit/held_request.h"
 #include "unit/inner_wait.h"
 #include "unit/next_answer.h"
 #include "unit/open_unit.h"
 #include "unit/rest.h"
-#include "unit/task_wait.h"
 
 #define SCOPE_UNIT_OTHERS_MAX_NS 100000 /* an answer to another client that takes as long is not left out */
 
@@ -119,6 +119,7 @@ SCOPE_TAKE void scope_unit_open_answer(struct scope_unit_builder *builder, struc
 	      scope_timeline_fds_kind(fds, thread->tgid, (int32_t)fd) == SCOPE_FD_DATAGRAM))
 		return;
 	open_unit->answered = true;
+	open_unit->client_answered |= open_unit->client_fd == (int32_t)fd;
 	if (open_unit->client_fd < 0 || open_unit->client_fd == (int32_t)fd)
 		open_unit->rest_ns = 0;
 }
@@ -185,14 +186,33 @@ SCOPE_TAKE int scope_unit_open_find_peer(struct scope_unit_builder *builder, str
 	return builder->sink.late(builder->sink.user, thread->index, &open_unit->polled);
 }
 
+/* A read returned ret: it says what a turn of the thread's loop is for. */
+SCOPE_TAKE void scope_unit_open_note_brought(const struct scope_unit_builder *builder,
+					     struct scope_open_unit *open_unit, const struct scope_thread *thread,
+					     unsigned args, uint64_t fd, int64_t ret)
+{
+	enum scope_fd_kind kind;
+
+	if (open_unit->loop.nr == SCOPE_NR_NONE || !args || ret < 0)
+		return;
+	kind = scope_timeline_fds_kind(builder->run->timeline->fds, thread->tgid, (int32_t)fd);
+	if (kind == SCOPE_FD_FILE || (kind == SCOPE_FD_ACCEPTED && !ret))
+		return;
+	open_unit->of_loop.brought |= kind == SCOPE_FD_ACCEPTED	   ? SCOPE_TURN_CLIENT
+				      : kind == SCOPE_FD_CONNECTED ? SCOPE_TURN_PEER
+								   : SCOPE_TURN_OTHER;
+	if (kind == SCOPE_FD_CONNECTED)
+		open_unit->of_loop.peer = (int32_t)fd;
+}
+
 /* false: no memory; enter and exit will return the error. */
 SCOPE_TAKE bool scope_unit_open_plain(struct scope_unit_builder *builder, const struct scope_thread *thread,
 				      const struct scope_event *event, enum scope_timeline_call_role role)
 {
 	struct scope_open_unit *open_unit = &builder->open_unit[thread->index];
 
-	if (role == SCOPE_CALL_WRITE && builder->tasked &&
-	    scope_unit_task_answer(builder, open_unit, thread, event->syscall.args, event->syscall.arg[0],
+	if (role == SCOPE_CALL_WRITE && builder->helds.used &&
+	    scope_unit_held_answer(builder, open_unit, thread, event->syscall.args, event->syscall.arg[0],
 				   event->syscall.enter_ns))
 		return false;
 	if (role == SCOPE_CALL_WRITE && open_unit->doubt &&
@@ -215,6 +235,9 @@ SCOPE_TAKE bool scope_unit_open_plain(struct scope_unit_builder *builder, const 
 				 event->syscall.ret, event->time_ns);
 	scope_unit_retry_call(&open_unit->retry, builder->run->timeline->fds, thread->tgid, role,
 			      event->syscall.args > 0, event->syscall.arg[0], event->syscall.ret);
+	if (role == SCOPE_CALL_READ)
+		scope_unit_open_note_brought(builder, open_unit, thread, event->syscall.args, event->syscall.arg[0],
+					     event->syscall.ret);
 	if (role == SCOPE_CALL_READ && scope_unit_open_find_peer(builder, open_unit, thread, event->syscall.args,
 								 event->syscall.arg[0], event->syscall.ret))
 		return false;
@@ -301,9 +324,9 @@ SCOPE_TAKE int scope_unit_open_enter(struct scope_unit_builder *builder, const s
 	if (call->role == SCOPE_CALL_HANDLED)
 		scope_unit_handlers_ended(&open_unit->handlers, &open_unit->quiet, call->enter_ns,
 					  open_unit->stack.exit_ns);
-	if (call->role == SCOPE_CALL_WRITE && builder->tasked) {
+	if (call->role == SCOPE_CALL_WRITE && builder->helds.used) {
 		const int err =
-			scope_unit_task_answer(builder, open_unit, thread, call->args, call->arg[0], call->enter_ns);
+			scope_unit_held_answer(builder, open_unit, thread, call->args, call->arg[0], call->enter_ns);
 
 		if (err)
 			return err;
@@ -391,6 +414,11 @@ SCOPE_TAKE int scope_unit_open_exit(struct scope_unit_builder *builder, const st
 					 (enum scope_timeline_call_role)call->role,
 					 call->enter_ns < open_unit->stack.exit_ns ? exit_ns : call->enter_ns,
 					 open_unit->stack.exit_ns);
+	if (call->role == SCOPE_CALL_READ && open_unit->matched == SCOPE_PICKUP_READ &&
+	    open_unit->matched_ns == call->enter_ns)
+		open_unit->of_loop.brought |= ret > 0 ? SCOPE_TURN_CLIENT : 0;
+	else if (call->role == SCOPE_CALL_READ)
+		scope_unit_open_note_brought(builder, open_unit, thread, call->args, call->arg[0], ret);
 	open_unit->stack.enter_ns = call->enter_ns;
 	open_unit->stack.exit_ns = exit_ns;
 	open_unit->stack.nr = call->nr;

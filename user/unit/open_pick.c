@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Decides which call of a thread begins a unit, and which request a read or an accept brought. */
-#include "unit/open_unit.h"
 #include "unit/inner_wait.h"
 #include "unit/open_call.h"
+#include "unit/open_unit.h"
 #include "unit/rest.h"
 
 /* The descriptor matters only for reads. */
@@ -167,6 +167,15 @@ bool scope_unit_open_owes(struct scope_unit_builder *builder, const struct scope
 	       scope_timeline_fds_turn(fds, open_unit->client_fd) == SCOPE_FD_ASKED;
 }
 
+static void begin_turn(struct scope_open_unit *open_unit, int64_t ret)
+{
+	open_unit->loops++;
+	if (open_unit->slept_in_call)
+		open_unit->of_loop.brought = ret ? 0 : SCOPE_TURN_TIME;
+	else
+		open_unit->of_loop.waker = SCOPE_WAIT_NO_THREAD;
+}
+
 int scope_unit_open_pick(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
 			 const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
 			 uint64_t exit_ns)
@@ -196,6 +205,7 @@ int scope_unit_open_pick(struct scope_unit_builder *builder, struct scope_open_u
 		scope_unit_open_begin(open_unit, thread, exit_ns);
 		open_unit->from_loop = true;
 		open_unit->empty_turn = ret == 0;
+		begin_turn(open_unit, ret);
 		if (open_unit->pickup.datagrams && call->role == SCOPE_CALL_READ && ret > 0)
 			scope_unit_open_datagrams(open_unit, call, ret);
 	} else if (brought != BROUGHT_NOTHING) {

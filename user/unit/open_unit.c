@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "unit/held_request.h"
 #include "unit/inner_wait.h"
 #include "unit/next_answer.h"
 #include "unit/open_call.h"
 #include "unit/rest.h"
 #include "unit/snapshot.h"
-#include "unit/task_wait.h"
 
 /* Roles of calls that change only the counts of a request. */
 static uint32_t plain_roles(const struct scope_open_unit *open_unit)
@@ -51,6 +51,7 @@ bool scope_unit_open_meet(struct scope_unit_builder *builder, uint32_t thread)
 			.only_fd = -1,
 			.client_fd = -1,
 			.loop.nr = SCOPE_NR_NONE,
+			.of_loop.waker = SCOPE_WAIT_NO_THREAD,
 		};
 
 		if (pickup)
@@ -94,19 +95,13 @@ static unsigned place_of(const struct scope_open_unit *open_unit, uint16_t nr)
 	return i;
 }
 
-int scope_unit_open_count(struct scope_histograms *histograms, struct scope_open_unit *open_unit, uint16_t nr)
+/* Counts in the unit's own list. 0 or -ENOMEM. */
+static int count_here(const struct scope_histograms *histograms, struct scope_open_unit *open_unit, uint16_t nr,
+		      uint16_t times)
 {
 	struct scope_unit_call *call;
-	uint32_t to = SCOPE_HISTOGRAM_NONE;
 	unsigned i;
 
-	if (open_unit->histogram != SCOPE_HISTOGRAM_NONE &&
-	    scope_unit_histograms_step(histograms, open_unit->histogram, nr, &to))
-		return -ENOMEM;
-	if (to != SCOPE_HISTOGRAM_NONE) {
-		open_unit->histogram = to;
-		return 0;
-	}
 	if (!open_unit->call) {
 		open_unit->call = calloc(1, sizeof(*open_unit->call));
 		if (!open_unit->call)
@@ -124,8 +119,27 @@ int scope_unit_open_count(struct scope_histograms *histograms, struct scope_open
 		open_unit->calls++;
 		*call = (struct scope_unit_call){ nr, 0 };
 	}
-	call->count += call->count != UINT16_MAX;
+	call->count = call->count < UINT16_MAX - times ? (uint16_t)(call->count + times) : UINT16_MAX;
 	return 0;
+}
+
+int scope_unit_open_count(struct scope_histograms *histograms, struct scope_open_unit *open_unit, uint16_t nr)
+{
+	uint32_t to = SCOPE_HISTOGRAM_NONE;
+
+	if (open_unit->histogram != SCOPE_HISTOGRAM_NONE &&
+	    scope_unit_histograms_step(histograms, open_unit->histogram, nr, &to))
+		return -ENOMEM;
+	if (to == SCOPE_HISTOGRAM_NONE)
+		return count_here(histograms, open_unit, nr, 1);
+	open_unit->histogram = to;
+	return 0;
+}
+
+int scope_unit_open_count_times(const struct scope_histograms *histograms, struct scope_open_unit *open_unit,
+				uint16_t nr, uint16_t times)
+{
+	return count_here(histograms, open_unit, nr, times);
 }
 
 static const struct scope_unit_call no_call;
@@ -152,6 +166,15 @@ static uint32_t group_of(const struct scope_unit_builder *builder, uint32_t thre
 	return group < 0 ? groups->of_thread[thread] : (uint32_t)group;
 }
 
+/* Adds what was done for its request before it was held, and what that waited for. */
+static void add_before(struct scope_unit *unit, const struct scope_open_unit_before *before)
+{
+	unit->earlier = &before->earlier;
+	unit->run_ns += before->run_ns;
+	unit->blocked_ns += before->blocked_ns + before->earlier.task_ns;
+	unit->queue_ns += before->queue_ns;
+}
+
 int scope_unit_open_close(struct scope_unit_builder *builder, uint32_t thread, const struct scope_mark *end,
 			  uint64_t end_ns, bool still_open)
 {
@@ -162,7 +185,7 @@ int scope_unit_open_close(struct scope_unit_builder *builder, uint32_t thread, c
 	uint64_t run_ns, probe_ns, waker_queue_ns;
 	const struct scope_unit_call *call;
 	struct scope_unit unit;
-	bool leaves;
+	bool held;
 
 	if (open_unit->doubt) {
 		const int err = scope_unit_inner_rest(builder, open_unit, thread);
@@ -175,9 +198,10 @@ int scope_unit_open_close(struct scope_unit_builder *builder, uint32_t thread, c
 		end_ns = open_unit->rest_ns;
 		still_open = false;
 	}
-	leaves = !still_open &&
-		 scope_unit_task_leave(builder, open_unit,
-				       scope_timeline_threads_at(builder->run->timeline->threads, thread), end_ns);
+	if (!open_unit->asked && builder->helds.used)
+		scope_unit_held_heard(builder, open_unit, thread, end_ns);
+	held = open_unit->asked && !open_unit->client_answered && !still_open &&
+	       scope_unit_held_wanted(builder, open_unit, thread);
 	open_unit->open = false;
 	open_unit->tentative = false;
 	/* What a new thread did before it waited for its first work, as one of a pool does; but one that greets its client has worked. */
@@ -192,7 +216,6 @@ int scope_unit_open_close(struct scope_unit_builder *builder, uint32_t thread, c
 		.run_ns = run_ns > probe_ns ? run_ns - probe_ns : 0,
 		.queue_ns = end->queue_ns - begin->queue_ns,
 		.blocked_ns = end->asleep_ns - begin->asleep_ns,
-		.task_ns = open_unit->task_ns,
 		.bytes = open_unit->bytes,
 		.calls = (uint16_t)scope_unit_open_calls(builder, open_unit, &call),
 		.histogram = open_unit->histogram,
@@ -203,16 +226,19 @@ int scope_unit_open_close(struct scope_unit_builder *builder, uint32_t thread, c
 		.granularity = requests ? SCOPE_UNIT_REQUEST : SCOPE_UNIT_SWITCH,
 		.request = request,
 		.open = still_open,
-		.asked = open_unit->datagrams ? open_unit->datagrams : open_unit->asked && !leaves,
+		.asked = open_unit->datagrams ? open_unit->datagrams : open_unit->asked,
 	};
 	if (!requests)
 		unit.blocked_ns -= end->timer_ns - begin->timer_ns;
 	/* A unit that began within a sleep has only a part of it. */
 	if (waker_queue_ns > unit.blocked_ns)
 		waker_queue_ns = unit.blocked_ns;
-	unit.blocked_ns += unit.task_ns - waker_queue_ns;
+	unit.blocked_ns -= waker_queue_ns;
 	unit.queue_ns += waker_queue_ns;
-	return builder->sink.unit(builder->sink.user, &unit, call);
+	if (open_unit->before.any)
+		add_before(&unit, &open_unit->before);
+	return held ? scope_unit_held_add(builder, open_unit, thread, &unit, call)
+		    : builder->sink.unit(builder->sink.user, &unit, call);
 }
 
 /* The thread waits for a task that can go on. What it does then is a turn of its loop, whatever request that is for. */
@@ -327,6 +353,8 @@ int scope_unit_open_wait(void *user, const struct scope_wait *wait)
 	err = scope_unit_snapshot_wait(builder, open_unit, wait);
 	if (err)
 		return err;
+	if (wait->class == SCOPE_WAIT_POLL)
+		open_unit->of_loop.waker = wait->waker;
 	open_unit->stack.slept_ns += wait->wake_ns - wait->begin_ns - wait->waker_queue_ns;
 	open_unit->stack.wake_ns = wait->wake_ns;
 	open_unit->stack.class = wait->class;

@@ -48,6 +48,32 @@ struct scope_open_unit_answer {
 	uint64_t bytes;
 };
 
+/* What the open unit's request did and waited for before the unit. */
+struct scope_open_unit_before {
+	bool any; /* else the rest is not valid */
+	struct scope_unit_earlier earlier;
+	uint64_t run_ns, queue_ns, blocked_ns; /* in earlier.part */
+};
+
+/* What a turn of the loop got something from; bits. */
+#define SCOPE_TURN_TIME 1u   /* no rule: its poll had reached its time limit */
+#define SCOPE_TURN_CLIENT 2u /* no rule: by a read, like the next two */
+#define SCOPE_TURN_PEER 4u   /* no rule: a connection that the process made */
+#define SCOPE_TURN_OTHER 8u  /* no rule: a pipe, an eventfd, … */
+
+/* The turn that goes on, with those before it whose polls did not sleep: what one of them read, the next one may handle. */
+struct scope_open_unit_turn {
+	unsigned brought; /* SCOPE_TURN_* */
+	int32_t peer;	  /* descriptor of the last peer */
+	int32_t waker;	  /* index of the traced thread that ended the poll, or SCOPE_WAIT_NO_THREAD */
+};
+
+/* Answers to requests that were held, by turns that … */
+struct scope_open_unit_answers {
+	uint32_t clients; /* … other clients alone brought */
+	uint32_t others;  /* … something else brought */
+};
+
 #define SCOPE_OPEN_UNIT_IDLES 4 /* last times of a thread without work that are kept */
 
 /* The open unit of one thread. */
@@ -62,7 +88,8 @@ struct scope_open_unit {
 	uint8_t datagrams;    /* clients' datagrams read in it */
 	uint8_t request;      /* the kind of its request, as in struct scope_unit */
 	bool connected;	      /* a client was accepted in it */
-	bool answered;	      /* something was written to a client in it */
+	bool answered;	      /* something was written to a client in it … */
+	bool client_answered; /* … to its own one */
 	bool slept_in_call;   /* the open call has blocked */
 	bool for_other;	      /* the open call answers another client than the unit's */
 	bool requests;	      /* the thread has any way to pick up work */
@@ -78,7 +105,6 @@ struct scope_open_unit {
 	uint64_t datagram_fd;		    /* where they are from */
 	uint64_t matched_ns;
 	uint64_t bytes, idle_ns;
-	uint64_t task_ns;     /* for which its task had waited before, see unit/task_wait.h */
 	uint64_t others_ns;   /* of the unit's time on a CPU: answers to other clients */
 	int64_t read_fd;      /* that the last call picked up work from; -1: it did not */
 	int64_t only_fd;      /* the first that it ever took bytes from; -1: none */
@@ -103,6 +129,8 @@ struct scope_open_unit {
 	struct scope_unit_stack stack;	  /* as for a unit that began now */
 	struct scope_pickup pickup;	  /* of the thread */
 	struct scope_open_unit_loop loop; /* as it was last known */
+	uint32_t loops;			  /* returns from there */
+	struct scope_open_unit_turn of_loop;
 	struct scope_mark begin, end, rest, turn;
 	struct scope_open_unit_answer answer;
 	struct scope_mark back; /* in doubt: as that wait returned … */
@@ -117,6 +145,8 @@ struct scope_open_unit {
 	struct scope_spinning spinning;
 	struct scope_retry retry;
 	struct scope_logged_stack *snapshot; /* the last one; NULL: none. Counts if the sleep began before it */
+	struct scope_open_unit_before before;
+	struct scope_open_unit_answers late_answers;
 };
 
 #define SCOPE_UNIT_PASSING 16 /* no rule: processes whose threads pass requests on, the first ones */
@@ -127,6 +157,27 @@ struct scope_passing {
 };
 
 #define SCOPE_UNIT_TASKED 64 /* no rule: processes with tasks, the first ones */
+
+/* A request that is held, see unit/held_request.h. */
+struct scope_held {
+	struct scope_unit unit;	      /* what it did so far */
+	struct scope_unit_call *call; /* its calls; NULL: its call histogram has them */
+	uint32_t tgid;
+	int32_t fd;
+	uint32_t loops;	    /* of its thread as the unit ended */
+	uint64_t left_ns;   /* then, or when the last unit ended that took bytes of it … */
+	uint64_t asleep_ns; /* … and what the thread had slept by then */
+	uint32_t next;	    /* of those that are free, from 1 on; 0: none */
+	bool used;
+};
+
+struct scope_helds {
+	struct scope_held *held;
+	size_t capacity;
+	uint32_t count, used; /* places, and how many of them are used */
+	uint32_t free;	      /* the first free place, from 1 on; 0: none */
+	uint32_t sweep_at;    /* number of used ones at which those of closed connections are looked for */
+};
 
 struct scope_unit_builder {
 	struct scope_unit_run *run;
@@ -140,8 +191,9 @@ struct scope_unit_builder {
 	size_t open_units, open_unit_capacity;
 	struct scope_passing passing[SCOPE_UNIT_PASSING];
 	unsigned passings;
-	uint32_t tasks_of[SCOPE_UNIT_TASKED]; /* processes, see unit/task_wait.h */
+	uint32_t tasks_of[SCOPE_UNIT_TASKED]; /* processes with tasks */
 	unsigned tasked;
+	struct scope_helds helds;
 };
 
 /* A sleep outside units was for a client if work was taken by it, or right after it. 0, or what the sink returned. */
@@ -163,6 +215,9 @@ enum scope_unit_pickup_match scope_unit_open_match_any(const struct scope_unit_b
 						       const struct scope_open_call *call);
 /* Counts a call that leads to no call histogram known from not long ago. 0 or -ENOMEM. */
 int scope_unit_open_count(struct scope_histograms *histograms, struct scope_open_unit *open_unit, uint16_t nr);
+/* Adds a number of calls of a unit that has no call histogram any more. 0 or -ENOMEM. */
+int scope_unit_open_count_times(const struct scope_histograms *histograms, struct scope_open_unit *open_unit,
+				uint16_t nr, uint16_t times);
 /*
  * True if the unit is a request without an answer: the unit has not answered it and, if its connection is known, no
  * other thread has.
@@ -215,7 +270,9 @@ static inline void scope_unit_open_begin(struct scope_open_unit *open_unit, cons
 	open_unit->begin = scope_unit_mark_now(thread);
 	open_unit->histogram = open_unit->root;
 	open_unit->calls = 0;
-	open_unit->bytes = open_unit->others_ns = open_unit->task_ns = 0;
+	open_unit->bytes = open_unit->others_ns = 0;
+	open_unit->before.any = false;
+	open_unit->client_answered = false;
 	open_unit->last_exit_ns = 0;
 	open_unit->rest_ns = open_unit->turn_ns = 0;
 	open_unit->turns = false;

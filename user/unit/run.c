@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "unit/held_request.h"
 #include "unit/inner_wait.h"
 #include "unit/open_call.h"
 #include "unit/rest.h"
@@ -183,6 +184,7 @@ static void destroy_builder(struct scope_unit_run *run)
 		free(builder->open_unit[i].snapshot);
 	}
 	free(builder->open_unit);
+	scope_unit_held_free(builder);
 	free(builder);
 	run->builder = NULL;
 }
@@ -249,6 +251,8 @@ int scope_unit_run_end(struct scope_unit_run *run)
 		err = builder->sink.meet(builder->sink.user, threads - 1);
 	if (!err)
 		err = finish(run);
+	if (!err)
+		err = scope_unit_held_end(builder);
 	if (!err)
 		err = scope_timeline_listeners_finish(&builder->listeners);
 	destroy_builder(run);

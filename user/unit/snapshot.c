@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "unit/log.h"
-#include "unit/task_wait.h"
+#include "unit/held_request.h"
 
 /*
  * True if the thread ran as the snapshot was taken, or was preempted in the time that it stands for: often by the process that takes
@@ -40,7 +40,7 @@ int scope_unit_open_snapshot(void *user, uint32_t index, const struct scope_even
 		return 0;
 	snapshot = scope_unit_logged_stack(&stack, timeline->trace, event, thread->tgid);
 	if (snapshot.reason == SCOPE_STACK_TASKS) {
-		scope_unit_task_note(builder, thread->tgid);
+		scope_unit_held_note_tasks(builder, thread->tgid);
 		return builder->sink.snapshot(builder->sink.user, &snapshot);
 	}
 	if (ran(thread, &snapshot))

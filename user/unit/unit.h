@@ -29,8 +29,24 @@ struct scope_unit_call {
 #define SCOPE_HISTOGRAM_NONE UINT32_MAX
 #define SCOPE_UNIT_ASKED_MAX 63 /* no rule: what the log of units has room for */
 
+/* What a thread did in a time. */
+struct scope_unit_part {
+	uint64_t begin_ns, end_ns;
+	uint32_t thread; /* index */
+};
+
+/* Of a request that was held (unit/held_request.h): what was before its last unit. */
+struct scope_unit_earlier {
+	struct scope_unit_part part; /* its first unit, whose times are in those of the last one */
+	uint64_t task_ns;	     /* for which it then waited outside of any thread, … */
+	uint64_t loop_ns;	     /* … and while its event loop was busy with others, or without a CPU */
+	uint64_t object; /* of SCOPE_WAIT_NETWORK: the descriptor waited for, or its peer as struct scope_wait has it */
+	int32_t waker;	 /* index of the traced thread that ended the wait, or SCOPE_WAIT_NO_THREAD */
+	uint8_t class;	 /* enum scope_wait_class of the wait */
+};
+
 /*
- * Times in ns. wall = run + taking stacks + queue + the sum of blocked + time hidden by losses. A
+ * Times in ns. wall = run + taking stacks + queue + the sum of blocked + earlier->loop_ns + time hidden by losses. A
  * wait for a traced thread that was in the run queue is a wait for a CPU.
  */
 struct scope_unit {
@@ -38,9 +54,9 @@ struct scope_unit {
 	uint64_t run_ns;     /* without the time the tracer took for stacks */
 	uint64_t queue_ns;   /* itself, or the thread it waited for (timeline/waker_queue.h) */
 	uint64_t bytes;	     /* read and written by calls */
-	uint64_t blocked_ns; /* all classes but timer for switch-bounded units; with task_ns */
-	uint64_t task_ns; /* for which its task had waited before begin_ns, outside of any thread (unit/task_wait.h) */
-	uint32_t thread;  /* index */
+	uint64_t blocked_ns; /* all classes but timer for switch-bounded units; with earlier->task_ns */
+	const struct scope_unit_earlier *earlier; /* NULL: nothing; as long as the unit is valid */
+	uint32_t thread;			  /* index */
 	uint32_t group;
 	uint32_t vector;    /* id in its group's set of vectors */
 	uint32_t histogram; /* number of its list of calls (unit/histogram.h), or SCOPE_HISTOGRAM_NONE */
@@ -129,9 +145,32 @@ static inline bool scope_unit_vector_took(const struct scope_vector *vector)
 	return scope_cluster_vector_has(vector, SCOPE_VECTOR_BITS - 1);
 }
 
+/* For which its request had waited before, outside of any thread. ns. */
+static inline uint64_t scope_unit_task_ns(const struct scope_unit *unit)
+{
+	return unit->earlier ? unit->earlier->task_ns : 0;
+}
+
 static inline uint64_t scope_unit_wall(const struct scope_unit *unit)
 {
-	return unit->end_ns - unit->begin_ns + unit->task_ns;
+	const struct scope_unit_earlier *earlier = unit->earlier;
+	const uint64_t before_ns = earlier ? earlier->part.end_ns - earlier->part.begin_ns + earlier->loop_ns : 0;
+
+	return unit->end_ns - unit->begin_ns + scope_unit_task_ns(unit) + before_ns;
+}
+
+static inline bool scope_unit_part_holds(const struct scope_unit_part *part, uint32_t thread, uint64_t time_ns)
+{
+	return thread == part->thread && time_ns >= part->begin_ns && time_ns <= part->end_ns;
+}
+
+/* True if the thread worked for the unit then, or had done so before the unit's request was held. */
+static inline bool scope_unit_holds(const struct scope_unit *unit, uint32_t thread, uint64_t time_ns)
+{
+	const struct scope_unit_part own = { unit->begin_ns, unit->end_ns, unit->thread };
+
+	return scope_unit_part_holds(&own, thread, time_ns) ||
+	       (unit->earlier && scope_unit_part_holds(&unit->earlier->part, thread, time_ns));
 }
 
 /* The measure by which units are compared, ns: without waits for a CPU, which are not the thread's fault. */

@@ -65,6 +65,19 @@ static int keep_calls(struct scope_units *units, const struct scope_unit *unit, 
 	return 0;
 }
 
+static int keep_earlier(struct scope_units *units, const struct scope_unit_earlier *earlier,
+			const struct scope_unit_earlier **ret_kept)
+{
+	struct scope_kept_earlier *kept = malloc(sizeof(*kept));
+
+	if (!kept)
+		return -ENOMEM;
+	*kept = (struct scope_kept_earlier){ units->earlier, *earlier };
+	units->earlier = kept;
+	*ret_kept = &kept->earlier;
+	return 0;
+}
+
 int scope_units_keep(struct scope_units *units, const struct scope_unit *unit, const struct scope_unit_call *call)
 {
 	struct scope_unit *kept;
@@ -76,6 +89,8 @@ int scope_units_keep(struct scope_units *units, const struct scope_unit *unit, c
 	kept = &units->unit[units->count];
 	*kept = *unit;
 	kept->call = first;
+	if (unit->earlier && keep_earlier(units, unit->earlier, &kept->earlier))
+		return -ENOMEM;
 	if (unit->open)
 		units->open_unit[unit->thread] = units->count;
 	units->count++;
@@ -86,6 +101,10 @@ void scope_units_destroy(struct scope_units *units)
 {
 	if (!units)
 		return;
+	for (struct scope_kept_earlier *kept = units->earlier, *next; kept; kept = next) {
+		next = kept->next;
+		free(kept);
+	}
 	free(units->unit);
 	free(units->call);
 	free(units->histogram_call);

@@ -8,6 +8,12 @@
 
 #include "unit/run.h"
 
+/* What was before a unit, in a list of all. */
+struct scope_kept_earlier {
+	struct scope_kept_earlier *next;
+	struct scope_unit_earlier earlier;
+};
+
 struct scope_units {
 	const struct scope_groups *groups; /* the run's, as is the timeline */
 	struct scope_timeline *timeline;   /* as it was at the window's end */
@@ -15,6 +21,7 @@ struct scope_units {
 	size_t count, capacity;
 	struct scope_unit_call *call;
 	size_t calls, call_capacity;
+	struct scope_kept_earlier *earlier;
 	uint32_t *histogram_call; /* by call histogram: where its calls are, and 1 more; 0: none of its units was kept */
 	size_t histogram_calls, histogram_capacity;
 	uint64_t discarded; /* as in struct scope_unit_run, like the next three */

@@ -28,7 +28,9 @@ enum scope_trace_point {
 	SCOPE_POINT_PROBE,
 };
 
-#define SCOPE_EDGE_UNSEEN 0 /* no rule: the unit's time of which no edge is known */
+#define SCOPE_EDGE_UNSEEN 0  /* no rule: the unit's time of which no edge is known */
+#define SCOPE_EDGE_EARLIER 1 /* no rule: what was done for its request before it was held (unit/held_request.h), … */
+#define SCOPE_EDGE_HELD 2    /* no rule: … and the time for which it was */
 
 enum scope_edge_part {
 	SCOPE_EDGE_RUNS,

@@ -101,10 +101,21 @@ static void fold_first(struct thread_edges *thread, uint32_t count)
 	memmove(thread->passed, thread->passed + count, thread->count * sizeof(*thread->passed));
 }
 
-static void begin_unit(struct thread_edges *thread)
+/* Begins with no edges, but those from since_ns on: a request that was held (unit/held_request.h) comes while a later unit is open. */
+static void begin_unit(struct thread_edges *thread, uint64_t since_ns)
 {
-	thread->passed_before += thread->count;
-	thread->count = thread->stacks = thread->placed = 0;
+	uint32_t old = 0, stacks = 0;
+
+	while (old < thread->count && thread->passed[old].begin_ns < since_ns)
+		old++;
+	thread->passed_before += old;
+	thread->count -= old;
+	memmove(thread->passed, thread->passed + old, thread->count * sizeof(*thread->passed));
+	for (uint32_t i = 0; i < thread->stacks; i++)
+		if (thread->stack[i].stack.time_ns >= since_ns)
+			thread->stack[stacks++] = thread->stack[i];
+	thread->stacks = stacks;
+	thread->placed = 0;
 	thread->unit->count = 0;
 	memset(thread->unit->slot, 0, sizeof(thread->unit->slot));
 	if (thread->extras)
@@ -316,12 +327,27 @@ static struct passed last_of(const struct thread_edges *thread, const struct sco
 	return last;
 }
 
+static void add_time(struct scope_unit_edges *edges, uint64_t edge, enum scope_edge_part part, uint64_t ns)
+{
+	struct scope_unit_edge *to = find(edges, edge);
+
+	to->ns[part] += ns;
+	to->times++;
+}
+
 /* Collects all edges of the unit, which has ended, in thread->unit. */
 static void gather(struct thread_edges *thread, const struct scope_thread *of, const struct scope_unit *unit)
 {
+	const struct scope_unit_earlier *earlier = unit->earlier;
 	uint64_t known_ns = 0;
 	uint32_t i;
 
+	if (earlier) {
+		add_time(thread->unit, SCOPE_EDGE_EARLIER, SCOPE_EDGE_RUNS,
+			 earlier->part.end_ns - earlier->part.begin_ns);
+		add_time(thread->unit, SCOPE_EDGE_HELD, SCOPE_EDGE_SLEEPS, earlier->task_ns);
+		find(thread->unit, SCOPE_EDGE_HELD)->ns[SCOPE_EDGE_QUEUES] += earlier->loop_ns;
+	}
 	for (i = 0; i < thread->count && thread->passed[i].end_ns < unit->end_ns; i++)
 		fold(thread, &thread->passed[i], thread->passed_before + i);
 	if (i < thread->count && thread->passed[i].begin_ns < unit->end_ns) {
@@ -336,12 +362,8 @@ static void gather(struct thread_edges *thread, const struct scope_thread *of, c
 	for (i = 0; i < thread->unit->count; i++)
 		for (unsigned part = 0; part < SCOPE_EDGE_PARTS; part++)
 			known_ns += thread->unit->edge[i].ns[part];
-	if (known_ns < scope_unit_wall(unit)) {
-		struct scope_unit_edge *unseen = find(thread->unit, SCOPE_EDGE_UNSEEN);
-
-		unseen->ns[SCOPE_EDGE_RUNS] += scope_unit_wall(unit) - known_ns;
-		unseen->times++;
-	}
+	if (known_ns < scope_unit_wall(unit))
+		add_time(thread->unit, SCOPE_EDGE_UNSEEN, SCOPE_EDGE_RUNS, scope_unit_wall(unit) - known_ns);
 }
 
 static int take_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
@@ -349,6 +371,7 @@ static int take_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	struct edge_pass *pass = user;
 	const struct scope_thread *of = scope_timeline_threads_at(pass->timeline->threads, unit->thread);
 	static const struct scope_unit_extras none;
+	const struct scope_open_unit *open;
 	struct thread_edges *thread;
 	int err = 0;
 
@@ -365,7 +388,8 @@ static int take_unit(void *user, struct scope_unit *unit, const struct scope_uni
 					     ? scope_variance_extras_of(thread->extras, unit->begin_ns, unit->end_ns)
 					     : &none);
 	}
-	begin_unit(thread);
+	open = &pass->run->builder->open_unit[unit->thread];
+	begin_unit(thread, open->open && open->begin_ns >= unit->end_ns ? unit->end_ns : UINT64_MAX);
 	return err;
 }
 
@@ -376,7 +400,7 @@ static int on_lost(void *user, uint32_t index, uint64_t now_ns)
 
 	(void)now_ns;
 	if (index < pass->threads && pass->thread[index].unit) {
-		begin_unit(&pass->thread[index]);
+		begin_unit(&pass->thread[index], UINT64_MAX);
 		if (pass->thread[index].extras)
 			scope_variance_extras_lost(pass->thread[index].extras);
 	}

@@ -92,7 +92,11 @@ static int take_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	if (request)
 		add(&adder->times->all[unit->group], unit, slept);
 	if (slow) {
+		/* Requests wait beside one another in no thread, so that of all of them together is no part of the threads' time. */
+		if (unit->earlier)
+			slept->ns[unit->earlier->class] += (double)unit->earlier->task_ns;
 		add(&adder->times->slow[unit->group], unit, slept);
+		adder->times->slow[unit->group].queue_ns += unit->earlier ? (double)unit->earlier->loop_ns : 0;
 		adder->times->fds.slow_ns += (double)scope_unit_wall(unit);
 	}
 	scope_waits_fd_times_unit(&adder->times->fds, &slept->fds, request, slow);

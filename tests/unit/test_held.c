@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Requests whose thread goes on with others before it answers them: what they waited for, and what is no wait of theirs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "evidence/lookup.h"
+#include "units_of.h"
+
+#define US 1000ull
+#define MS 1000000ull
+#define END_NS (900 * MS)
+
+/* Thread 10 has a loop at epoll 5, the clients 7 and 8, an eventfd 6, and asks the peer 9. Thread 11 does not. */
+static struct {
+	FILE *to;
+	char *text;
+	size_t bytes;
+	uint64_t now_ns;
+} made;
+
+static int setup(void **state)
+{
+	(void)state;
+	memset(&made, 0, sizeof(made));
+	made.to = open_memstream(&made.text, &made.bytes);
+	assert_non_null(made.to);
+	fprintf(made.to,
+		"meta begin_ns 0\nmeta end_ns %llu\n"
+		"fd 10 5 epoll -\nfd 10 6 event -\nfd 10 7 accepted -\nfd 10 8 accepted -\nfd 10 9 connected -\n"
+		"thread 10 10 server\nthread 11 10 pool\n0 0 switch 0 10 sleeping\n0 1 switch 0 11 sleeping\n",
+		END_NS);
+	return 0;
+}
+
+static void call(unsigned tid, const char *name, unsigned fd, int ret)
+{
+	made.now_ns += 10 * US;
+	fprintf(made.to, "%llu %u syscall %u %s enter=%llu ret=%d args=%u\n", (unsigned long long)made.now_ns, tid - 10,
+		tid, name, (unsigned long long)(made.now_ns - 5 * US), ret, fd);
+}
+
+/* The loop sleeps that long, and returns that number of events. waker: 0 for an interrupt. */
+static void polls(uint64_t ns, int ret, unsigned waker)
+{
+	const unsigned long long enter = made.now_ns + 10 * US, wake = enter + ns;
+
+	fprintf(made.to, "%llu 0 enter 10 epoll_wait enter=%llu args=5\n%llu 0 switch 10 0 sleeping\n", enter, enter,
+		enter);
+	if (waker)
+		fprintf(made.to, "%llu 1 waking 10 from %u task\n", wake - 1, waker);
+	else
+		fprintf(made.to, "%llu 0 waking 10 from - softirq\n", wake);
+	fprintf(made.to, "%llu 0 switch 0 10 sleeping\n%llu 0 exit 10 epoll_wait ret=%d\n", wake, wake, ret);
+	made.now_ns = wake;
+}
+
+/* A usual request of a client, so that it is known what the thread's loop is. */
+static void usual(unsigned fd)
+{
+	polls(MS, 1, 0);
+	call(10, "read", fd, 64);
+	call(10, "write", fd, 64);
+}
+
+static struct run end(void)
+{
+	struct run run;
+
+	polls(MS, 1, 0);
+	assert_int_equal(fclose(made.to), 0);
+	run = run_of(made.text);
+	free(made.text);
+	return run;
+}
+
+static uint64_t requests(const struct run *run)
+{
+	uint64_t requests = 0;
+
+	for (size_t i = 0; i < run->units->count; i++)
+		requests += run->units->unit[i].asked;
+	return requests;
+}
+
+/* The one unit whose request was held. */
+static const struct scope_unit *held_of(const struct run *run)
+{
+	const struct scope_unit *held = NULL;
+
+	for (size_t i = 0; i < run->units->count; i++)
+		if (run->units->unit[i].earlier) {
+			assert_null(held);
+			held = &run->units->unit[i];
+		}
+	return held;
+}
+
+/* The request is one, with both parts, and what it waited for has the name of what the turn read at first. */
+static void an_answer_in_a_later_turn_ends_the_request(void **state)
+{
+	const struct scope_unit *unit;
+	uint64_t began_ns, left_ns;
+	struct run run;
+
+	(void)state;
+	usual(7);
+	usual(8);
+	polls(MS, 1, 0);
+	began_ns = made.now_ns;
+	call(10, "read", 7, 64);
+	call(10, "sendto", 9, 64);
+	left_ns = made.now_ns + 10 * US;
+	polls(20 * MS, 1, 0);
+	call(10, "read", 9, 64);
+	call(10, "write", 7, 64);
+	run = end();
+	unit = held_of(&run);
+	assert_non_null(unit);
+	assert_int_equal(requests(&run), 3);
+	assert_int_equal(unit->earlier->part.begin_ns, began_ns);
+	assert_int_equal(unit->earlier->part.end_ns, left_ns);
+	assert_int_equal(unit->earlier->part.thread, unit->thread);
+	assert_int_equal(unit->earlier->task_ns, 20 * MS);
+	assert_int_equal(unit->earlier->class, SCOPE_WAIT_NETWORK);
+	assert_int_equal(unit->earlier->waker, SCOPE_WAIT_NO_THREAD);
+	assert_int_equal(unit->run_ns, 2 * 30 * US); /* three times 10 us, twice */
+	assert_int_equal(scope_unit_wall(unit), 20 * MS + 2 * 30 * US);
+	assert_int_equal(scope_unit_measure(unit), 20 * MS + 2 * 30 * US);
+	end_run(&run);
+}
+
+static struct run answered_after(uint64_t ns, int ret, unsigned waker, unsigned read_fd)
+{
+	usual(7);
+	usual(8);
+	polls(MS, 1, 0);
+	call(10, "read", 7, 64);
+	if (waker)
+		call(waker, "getpid", 0, 1);
+	polls(ns, ret, waker);
+	if (read_fd)
+		call(10, "read", read_fd, 8);
+	call(10, "write", 7, 64);
+	return end();
+}
+
+static void a_turn_by_a_time_limit_ends_a_wait_for_a_timer(void **state)
+{
+	struct run run = answered_after(20 * MS, 0, 0, 0);
+
+	(void)state;
+	assert_int_equal(held_of(&run)->earlier->class, SCOPE_WAIT_TIMER);
+	end_run(&run);
+}
+
+static void a_turn_by_an_eventfd_names_the_thread_that_wrote_it(void **state)
+{
+	struct run run = answered_after(20 * MS, 1, 11, 6);
+	const struct scope_unit *unit = held_of(&run);
+
+	(void)state;
+	assert_int_equal(unit->earlier->class, SCOPE_WAIT_PIPE);
+	assert_int_equal(unit->earlier->waker, thread_of(run.units, 11)->index);
+	end_run(&run);
+}
+
+/* A chat, a queue, a blocking pop: the client waits for another one, and not for the server. */
+static void an_answer_that_another_client_brings_is_no_wait(void **state)
+{
+	struct run run = answered_after(20 * MS, 1, 0, 8);
+
+	(void)state;
+	assert_null(held_of(&run));
+	assert_int_equal(requests(&run), 4);
+	end_run(&run);
+}
+
+/* But in a loop whose late answers peers bring mostly, another client only came at the same time. */
+static void another_client_may_come_at_the_same_time(void **state)
+{
+	struct run run;
+	uint64_t held = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++) {
+		polls(MS, 1, 0);
+		call(10, "read", 7, 64);
+		polls(20 * MS, 1, 0);
+		call(10, "read", i < 2 ? 9 : 8, 64);
+		call(10, "write", 7, 64);
+		if (i >= 2)
+			call(10, "write", 8, 64);
+	}
+	run = end();
+	for (size_t i = 0; i < run.units->count; i++)
+		held += run.units->unit[i].earlier != NULL;
+	assert_int_equal(held, 4);
+	assert_int_equal(requests(&run), 6);
+	end_run(&run);
+}
+
+/* A request that comes in two parts waits for its client between them, and for the peer after that. */
+static void time_in_which_the_client_sends_is_left_out(void **state)
+{
+	struct run run;
+
+	(void)state;
+	usual(7);
+	usual(8);
+	polls(MS, 1, 0);
+	call(10, "read", 7, 64);
+	polls(300 * MS, 1, 0);
+	call(10, "read", 7, 64);
+	polls(20 * MS, 1, 0);
+	call(10, "read", 9, 64);
+	call(10, "write", 7, 64);
+	run = end();
+	assert_int_equal(held_of(&run)->earlier->task_ns, 20 * MS);
+	assert_int_equal(requests(&run), 3);
+	end_run(&run);
+}
+
+/* The answer right after the second part waited for the client alone. */
+static void an_answer_to_the_last_part_waited_for_nothing(void **state)
+{
+	struct run run;
+
+	(void)state;
+	usual(7);
+	usual(8);
+	polls(MS, 1, 0);
+	call(10, "read", 7, 64);
+	polls(300 * MS, 1, 0);
+	call(10, "read", 7, 64);
+	call(10, "write", 7, 64);
+	run = end();
+	assert_int_equal(held_of(&run)->earlier->task_ns, 0);
+	assert_int_equal(requests(&run), 3);
+	end_run(&run);
+}
+
+/* While the loop worked for another client, what the request waited for may have been there. */
+static void time_in_which_its_loop_is_busy_is_no_wait(void **state)
+{
+	const struct scope_unit *unit;
+	struct run run;
+
+	(void)state;
+	usual(7);
+	usual(8);
+	polls(MS, 1, 0);
+	call(10, "read", 7, 64);
+	polls(MS, 1, 0);
+	call(10, "read", 8, 64);
+	made.now_ns += 50 * MS;
+	call(10, "write", 8, 64);
+	polls(20 * MS, 1, 0);
+	call(10, "read", 9, 64);
+	call(10, "write", 7, 64);
+	run = end();
+	unit = held_of(&run);
+	assert_int_equal(unit->earlier->task_ns, 21 * MS);
+	assert_int_equal(unit->earlier->loop_ns, 50 * MS + 30 * US);
+	assert_int_equal(unit->queue_ns, 0);
+	end_run(&run);
+}
+
+/* Each counts by its own unit: in one turn, by another thread, or not at all. */
+static void other_answers_hold_nothing(void **state)
+{
+	struct run run;
+
+	(void)state;
+	usual(7);
+	polls(MS, 2, 0);
+	call(10, "read", 7, 64);
+	call(10, "read", 8, 64);
+	call(10, "write", 7, 64);
+	call(10, "write", 8, 64);
+	polls(MS, 1, 0);
+	call(10, "read", 7, 64);
+	polls(MS, 1, 0);
+	call(11, "write", 7, 64);
+	call(10, "read", 8, 64); /* never answered */
+	run = end();
+	assert_null(held_of(&run));
+	assert_int_equal(requests(&run), 5);
+	end_run(&run);
+}
+
+/* Clients that leave without an answer: none is lost, and their places are used again. */
+static void requests_of_closed_connections_count(void **state)
+{
+	struct run run;
+
+	(void)state;
+	usual(7);
+	for (unsigned i = 0; i < 3000; i++) {
+		polls(50 * US, 1, 0);
+		call(10, "accept4", 4, 20);
+		call(10, "read", 20, 64);
+		polls(50 * US, 1, 0);
+		call(10, "close", 20, 0);
+	}
+	run = end();
+	assert_null(held_of(&run));
+	assert_int_equal(requests(&run), 3001);
+	end_run(&run);
+}
+
+/* Stacks of both parts are the unit's; those of what the loop did in between are not. */
+static void both_parts_belong_to_the_unit(void **state)
+{
+	struct run run = answered_after(20 * MS, 1, 0, 9);
+	const struct scope_unit *unit = held_of(&run);
+	const uint32_t number = (uint32_t)(unit - run.units->unit);
+	struct scope_lookup lookup;
+
+	(void)state;
+	assert_int_equal(scope_evidence_lookup_units(run.units, &lookup), 0);
+	assert_int_equal(scope_evidence_lookup_unit_at(&lookup, run.units, unit->thread, unit->earlier->part.begin_ns),
+			 number);
+	assert_int_equal(scope_evidence_lookup_unit_at(&lookup, run.units, unit->thread, unit->earlier->part.end_ns),
+			 number);
+	assert_int_equal(scope_evidence_lookup_unit_at(&lookup, run.units, unit->thread,
+						       unit->earlier->part.end_ns + MS),
+			 UINT32_MAX);
+	assert_int_equal(scope_evidence_lookup_unit_at(&lookup, run.units, unit->thread, unit->end_ns), number);
+	scope_evidence_lookup_free(&lookup);
+	end_run(&run);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(an_answer_in_a_later_turn_ends_the_request, setup),
+		cmocka_unit_test_setup(a_turn_by_a_time_limit_ends_a_wait_for_a_timer, setup),
+		cmocka_unit_test_setup(a_turn_by_an_eventfd_names_the_thread_that_wrote_it, setup),
+		cmocka_unit_test_setup(an_answer_that_another_client_brings_is_no_wait, setup),
+		cmocka_unit_test_setup(another_client_may_come_at_the_same_time, setup),
+		cmocka_unit_test_setup(time_in_which_the_client_sends_is_left_out, setup),
+		cmocka_unit_test_setup(an_answer_to_the_last_part_waited_for_nothing, setup),
+		cmocka_unit_test_setup(time_in_which_its_loop_is_busy_is_no_wait, setup),
+		cmocka_unit_test_setup(other_answers_hold_nothing, setup),
+		cmocka_unit_test_setup(requests_of_closed_connections_count, setup),
+		cmocka_unit_test_setup(both_parts_belong_to_the_unit, setup),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
