@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "watch/seen.h"
+#include "watch/sure.h"
 
 #define S 1000000000ull
 #define SPAN (60 * S)
@@ -257,6 +258,28 @@ static void is_bounded(void **state)
 	assert_string_equal(next_at(100), "parse");
 }
 
+static struct scope_finding found_of(enum scope_finding_kind kind, enum scope_confidence confidence, uint32_t units)
+{
+	return (struct scope_finding){ .kind = kind, .confidence = confidence, .units = units };
+}
+
+/* Of hundreds of analyses in an hour some have a few slow requests by chance. */
+static void few_requests_are_in_doubt(void **state)
+{
+	struct scope_finding found = found_of(SCOPE_FINDING_TIME, SCOPE_CONFIDENCE_MEDIUM, 7);
+
+	(void)state;
+	assert_false(scope_watch_is_sure(&found));
+	found.freezes = 7;
+	assert_true(scope_watch_is_sure(&found));
+	found = found_of(SCOPE_FINDING_TIME, SCOPE_CONFIDENCE_MEDIUM, 23);
+	assert_true(scope_watch_is_sure(&found));
+	found = found_of(SCOPE_FINDING_TIME, SCOPE_CONFIDENCE_LOW, 230);
+	assert_false(scope_watch_is_sure(&found));
+	found = found_of(SCOPE_FINDING_HANG, SCOPE_CONFIDENCE_HIGH, 0);
+	assert_true(scope_watch_is_sure(&found));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 
 int main(void)
@@ -271,6 +294,7 @@ int main(void)
 		TEST(comes_before_the_memory_ends),
 		TEST(is_rare_if_it_comes_back),
 		TEST(is_at_once_if_it_comes_back_stuck),
+		TEST(few_requests_are_in_doubt),
 		TEST(known_are_none),
 		TEST(is_bounded),
 	};

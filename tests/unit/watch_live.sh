@@ -136,6 +136,7 @@ for end in trace trace.txt trace.json; do
 	is "each has its .$end" [ ${#files[@]} = 3 ]
 done
 is "the report beside the trace names the function" grep -q render_slowly "$dir"/w-*.trace.txt
+is "and begins with the incident" grep -q '^INCIDENT  render_slowly is slow: work with it takes 1' "$(ls "$dir"/w-*.trace.txt | head -1)"
 is "the trace holds the time before" awk -v a="$("$scope" dump "$(ls "$dir"/w-*.trace | head -1)" |
 	sed -nE 's/^meta flight_seconds ([0-9.]+).*/\1/p')" 'BEGIN { exit !(a > 10) }'
 is "nothing else was written" [ "$(find "$dir" -name 'w-*' ! -name '*.trace' ! -name '*.trace.txt' ! -name '*.trace.json' | wc -l)" = 0 ]

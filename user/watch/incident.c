@@ -21,6 +21,7 @@
 #include "base/now.h"
 #include "base/plain.h"
 #include "report/json.h"
+#include "report/numbers.h"
 #include "report/page.h"
 #include "report/text.h"
 #include "watch/judgement.h"
@@ -52,33 +53,59 @@ __attribute__((format(printf, 3, 4))) static void say(const struct scope_watch_r
 	response->say(response->context, bad, text);
 }
 
-static int print_report(const struct scope_analysis *analysis, const char *trace, enum scope_watch_format format,
-			FILE *out)
+static bool shows(const struct scope_analysis *analysis, const struct scope_watch_finding *finding)
 {
-	const struct scope_report_style style = { .verbose = true, .trace = trace };
+	const struct scope_ranking *ranking = analysis->ranking;
+
+	for (size_t i = 0; i < ranking->findings; i++)
+		if (ranking->finding[i].function && !strcmp(ranking->finding[i].function->name, finding->function))
+			return true;
+	return false;
+}
+
+/* The report is of the whole trace, so it may have another answer. */
+static int print_text(const struct scope_analysis *analysis, const struct scope_watch_incident *incident,
+		      const struct scope_report_style *style, FILE *out)
+{
+	char text[512];
+
+	snprintf(
+		text, sizeof(text), "%s; since %s.%s", incident->finding.sentence, incident->began,
+		shows(analysis, &incident->finding)
+			? ""
+			: " The report below is of the whole trace, by its requests and stuck threads, and does not show it.");
+	scope_report_format_paragraph(out, "INCIDENT  ", text);
+	fputc('\n', out);
+	return scope_report_text(analysis, style, out);
+}
+
+static int print_report(const struct scope_analysis *analysis, const struct scope_watch_incident *incident,
+			enum scope_watch_format format, FILE *out)
+{
+	const struct scope_report_style style = { .verbose = true, .trace = incident->trace };
 
 	if (format == SCOPE_WATCH_JSON)
 		return scope_report_json(analysis, &style, out);
 	if (format == SCOPE_WATCH_HTML)
 		return scope_report_page(analysis, &style, out);
-	return scope_report_text(analysis, &style, out);
+	return print_text(analysis, incident, &style, out);
 }
 
-static int write_report(const struct scope_analysis *analysis, const char *trace, unsigned index,
-			struct scope_error *error)
+static int write_report(const struct scope_analysis *analysis, const struct scope_watch_incident *incident,
+			unsigned index, struct scope_error *error)
 {
 	struct scope_newfile *file;
 	char path[4200];
 	FILE *out;
 	int err;
 
-	snprintf(path, sizeof(path), "%s%s", trace, scope_watch_ends[index]);
+	snprintf(path, sizeof(path), "%s%s", incident->trace, scope_watch_ends[index]);
 	err = scope_newfile_create(path, 0600, error, &file);
 	if (err)
 		return err;
 	out = scope_newfile_stream(file);
 	errno = 0;
-	err = out ? print_report(analysis, trace, 1u << index, out) : -ENOMEM;
+	err = out ? print_report(analysis, incident, 1u << index, out) : -ENOMEM;
 	if (!err && (fflush(out) || ferror(out)))
 		err = -EIO;
 	/* The reason, of the write that failed last. */
@@ -112,7 +139,7 @@ static bool write_reports(const struct scope_watch_incident *incident, const str
 	for (unsigned i = 0; scope_watch_ends[i]; i++) {
 		if (!(response->formats & 1u << i))
 			continue;
-		if (write_report(analysis, incident->trace, i, &error))
+		if (write_report(analysis, incident, i, &error))
 			say(response, true, "%s", error.text);
 		else
 			text |= 1u << i == SCOPE_WATCH_TEXT;

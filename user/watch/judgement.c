@@ -18,6 +18,7 @@
 #include "base/now.h"
 #include "base/syscall_name.h"
 #include "proc/reader.h"
+#include "watch/sure.h"
 
 #define SHARE_MIN 0.2 /* of the excess, or of the threads that are stuck: others come with it */
 #define POLL_MS 20
@@ -128,7 +129,7 @@ static void add(struct scope_watch_judgement *judgement, const struct scope_anal
 
 	*finding = (struct scope_watch_finding){
 		.stuck = scope_rank_finding_stuck(found),
-		.sure = found->confidence > SCOPE_CONFIDENCE_LOW,
+		.sure = scope_watch_is_sure(found),
 		.began_ns = began_of(analysis, found),
 	};
 	snprintf(finding->kind, sizeof(finding->kind), "%s", scope_rank_kind_name[found->kind]);

@@ -317,6 +317,7 @@ static void written(void *context, const char *path, const struct scope_error *e
 	pid_t child;
 
 	watch->pending = false;
+	watch->end_written &= !error;
 	snprintf(incident->trace, sizeof(incident->trace), "%s", error ? "" : path);
 	snprintf(incident->root, sizeof(incident->root), "%s", watch->root.path);
 	reap(watch);

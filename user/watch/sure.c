@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Decides if one analysis is enough for an incident. */
+#include "watch/sure.h"
+
+/* A watch looks hundreds of times in an hour: fewer slow requests than these will pass the rules by chance. */
+#define SURE_UNITS 20
+
+bool scope_watch_is_sure(const struct scope_finding *found)
+{
+	if (found->confidence <= SCOPE_CONFIDENCE_LOW)
+		return false;
+	return scope_rank_finding_stuck(found) || scope_rank_finding_freezes(found) || found->units >= SURE_UNITS;
+}
