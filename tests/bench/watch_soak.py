@@ -224,7 +224,9 @@ def planted_of(folder):
 def match(planted, incidents):
     """Gives each planted one its incident. The others get what they are: beside a planted one, or alone."""
     for incident in incidents:
-        right = [plant for plant in planted if plant["function"] == incident["function"] and not plant["caught"] and
+        inner = re.search(r", mostly in (\S+):", incident["sentence"])
+        named = (incident["function"], inner[1] if inner else "")
+        right = [plant for plant in planted if plant["function"] in named and not plant["caught"] and
                  plant["begin"] - 1 <= incident["said"] <= plant["end"] + 60]
         if right:
             right[0]["caught"] = incident

@@ -12,7 +12,7 @@
 # lock of a file), a spin, and a process of real-time priority that takes the server's CPU, each for 10 to 60 s, 0 to 30 minutes
 # after the one before. The same one comes again only once it has left the recorder.
 #
-#   watch_soak_caught         of planted: an incident that names the planted function (or, of the last kind, that it is outside),
+#   watch_soak_caught         of planted: an incident that names the planted function, or a caller and that it is mostly in it (or, of the last kind, that it is outside),
 #                             at most 60 s after its end
 #   ..._begin_error_...       of the begin that the watch reports; ..._said_after_...: from the true begin to the
 #                             message, ..._program_after_...: to the program of --exec

@@ -111,6 +111,15 @@ void scope_evidence_tree_sum(struct scope_tree *tree)
 	}
 }
 
+uint32_t scope_evidence_tree_child_with(const struct scope_tree *tree, uint32_t node, double total_ns)
+{
+	uint32_t at = tree->node[node].child;
+
+	while (at && tree->node[at].total_ns < total_ns)
+		at = tree->node[at].sibling;
+	return at;
+}
+
 struct shares {
 	struct scope_share *share;
 	size_t count, capacity;

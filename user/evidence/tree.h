@@ -60,6 +60,8 @@ void scope_evidence_tree_vote(struct scope_tree *tree, uint32_t node, const stru
 
 /* Computes the totals of every node. */
 void scope_evidence_tree_sum(struct scope_tree *tree);
+/* The first child whose total_ns is at least that; 0: none. */
+uint32_t scope_evidence_tree_child_with(const struct scope_tree *tree, uint32_t node, double total_ns);
 
 /* The function named for a node. */
 struct scope_owner {

@@ -75,8 +75,7 @@ static void make_most(struct scope_model_finding *one)
 	uint32_t at = one->finding->node;
 
 	while (at && all_ns > 0 && one->most_count < SCOPE_PATH_MAX && !one->stuck) {
-		for (at = tree->node[at].child; at && tree->node[at].total_ns < MOST * all_ns;)
-			at = tree->node[at].sibling;
+		at = scope_evidence_tree_child_with(tree, at, MOST * all_ns);
 		if (at)
 			one->most[one->most_count++] = at;
 	}

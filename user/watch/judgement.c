@@ -90,6 +90,35 @@ static const char *call_of(const struct scope_finding *finding)
 	return name ? name : "no call";
 }
 
+/* The innermost function of the same file with half of its excess: the first stacks may name a caller. NULL: it is the function itself. */
+static const char *mostly_in(const struct scope_finding *found)
+{
+	const struct scope_function *inner = NULL;
+	const struct scope_tree *tree;
+	double all_ns;
+
+	if (!found->function || !found->evidence || !found->node)
+		return NULL;
+	tree = &found->evidence->tree;
+	all_ns = tree->node[found->node].total_ns;
+	if (all_ns <= 0)
+		return NULL;
+	for (uint32_t at = found->node; (at = scope_evidence_tree_child_with(tree, at, all_ns / 2));)
+		if (tree->node[at].function->known && !strcmp(tree->node[at].function->module, found->function->module))
+			inner = tree->node[at].function;
+	return inner && inner != found->function ? inner->name : NULL;
+}
+
+static void describe_slow(const struct scope_finding *found, const char *name, struct scope_watch_finding *finding)
+{
+	const char *inner = mostly_in(found);
+
+	snprintf(finding->sentence, sizeof(finding->sentence),
+		 "%.80s is slow%s%.80s: work with it takes %.3g ms, usual are %.3g ms (%u times seen)", name,
+		 inner ? ", mostly in " : "", inner ? inner : "", found->p50_ns / 1e6, found->usual_ns / 1e6,
+		 found->units);
+}
+
 static void describe(const struct scope_finding *found, struct scope_watch_finding *finding)
 {
 	const char *name = found->function ? found->function->name : "a function without a stack";
@@ -105,9 +134,7 @@ static void describe(const struct scope_finding *found, struct scope_watch_findi
 		snprintf(finding->sentence, sizeof(finding->sentence), "%s spins, in %u thread%s", name, threads,
 			 threads == 1 ? "" : "s");
 	else
-		snprintf(finding->sentence, sizeof(finding->sentence),
-			 "%s is slow: work with it takes %.3g ms, usual are %.3g ms (%u times seen)", name,
-			 found->p50_ns / 1e6, found->usual_ns / 1e6, found->units);
+		describe_slow(found, name, finding);
 }
 
 /* When it began. A slowdown begins with the change: single slow units before it are usual. */
