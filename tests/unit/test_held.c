@@ -295,6 +295,58 @@ static void other_answers_hold_nothing(void **state)
 	end_run(&run);
 }
 
+/* The first answer finds no room, and the second one is in a third turn. */
+static void an_answer_that_fails_is_none(void **state)
+{
+	const struct scope_unit *unit;
+	uint64_t began_ns;
+	struct run run;
+
+	(void)state;
+	usual(7);
+	usual(8);
+	polls(MS, 1, 0);
+	began_ns = made.now_ns;
+	call(10, "read", 7, 64);
+	polls(20 * MS, 1, 0);
+	call(10, "read", 9, 64);
+	fprintf(made.to, "%llu 0 enter 10 write enter=%llu args=7\n%llu 0 exit 10 write ret=-11\n",
+		(unsigned long long)made.now_ns + 2000, (unsigned long long)made.now_ns + 2000,
+		(unsigned long long)made.now_ns + 3000);
+	made.now_ns += 3000;
+	call(10, "write", 7, -11);
+	polls(30 * MS, 1, 0);
+	call(10, "write", 7, 64);
+	run = end();
+	unit = held_of(&run);
+	assert_int_equal(requests(&run), 3);
+	assert_int_equal(unit->earlier->part.begin_ns, began_ns);
+	assert_true(unit->earlier->task_ns >= 20 * MS && unit->earlier->task_ns <= 50 * MS + 100 * US);
+	assert_int_equal(scope_unit_measure(unit) - unit->run_ns, unit->earlier->task_ns);
+	end_run(&run);
+}
+
+/* The answer, and another request, may be among the lost events. */
+static void a_loss_ends_what_is_held(void **state)
+{
+	struct run run;
+
+	(void)state;
+	usual(7);
+	usual(8);
+	polls(MS, 1, 0);
+	call(10, "read", 7, 64);
+	polls(300 * MS, 1, 0);
+	fprintf(made.to, "%llu 0 lost 5\n", (unsigned long long)made.now_ns + 1000);
+	made.now_ns += 2000;
+	polls(MS, 1, 0);
+	call(10, "write", 7, 64);
+	run = end();
+	assert_null(held_of(&run));
+	assert_int_equal(requests(&run), 3);
+	end_run(&run);
+}
+
 /* Clients that leave without an answer: none is lost, and their places are used again. */
 static void requests_of_closed_connections_count(void **state)
 {
@@ -349,6 +401,8 @@ int main(void)
 		cmocka_unit_test_setup(an_answer_to_the_last_part_waited_for_nothing, setup),
 		cmocka_unit_test_setup(time_in_which_its_loop_is_busy_is_no_wait, setup),
 		cmocka_unit_test_setup(other_answers_hold_nothing, setup),
+		cmocka_unit_test_setup(an_answer_that_fails_is_none, setup),
+		cmocka_unit_test_setup(a_loss_ends_what_is_held, setup),
 		cmocka_unit_test_setup(requests_of_closed_connections_count, setup),
 		cmocka_unit_test_setup(both_parts_belong_to_the_unit, setup),
 	};

@@ -59,6 +59,7 @@ static int settle(struct scope_unit_builder *builder, uint32_t at)
 	if (!call)
 		call = scope_unit_histogram_calls(builder->histograms,
 						  &builder->histograms->histogram[held->unit.histogram]);
+	held->unit.earlier = held->again ? &held->earlier : NULL;
 	err = builder->sink.unit(builder->sink.user, &held->unit, call);
 	forget(&builder->helds, at);
 	return err;
@@ -120,6 +121,7 @@ int scope_unit_held_add(struct scope_unit_builder *builder, const struct scope_o
 		return err ? err : builder->sink.unit(builder->sink.user, unit, call);
 	*held = (struct scope_held){
 		.unit = *unit,
+		.again = unit->earlier,
 		.tgid = thread->tgid,
 		.fd = (int32_t)open_unit->client_fd,
 		.left_ns = unit->end_ns,
@@ -127,6 +129,8 @@ int scope_unit_held_add(struct scope_unit_builder *builder, const struct scope_o
 		.loops = open_unit->loops,
 		.used = true,
 	};
+	if (held->again)
+		held->earlier = *unit->earlier;
 	if (unit->histogram == SCOPE_HISTOGRAM_NONE) {
 		held->call = calloc(unit->calls + 1u, sizeof(*call));
 		if (!held->call) {
@@ -155,18 +159,18 @@ static int join_calls(struct scope_unit_builder *builder, struct scope_open_unit
 	return err;
 }
 
-/* Splits the time until the request went on, at that time; 0: it waited for its client alone. */
-static void split_wait(const struct scope_held *held, const struct scope_thread *thread, bool tasks, uint64_t until_ns,
-		       struct scope_unit_earlier *earlier)
+/* Adds the time until the request went on, at that time; 0: it waited for its client alone. */
+static void add_wait(const struct scope_held *held, const struct scope_thread *thread, bool tasks, uint64_t until_ns,
+		     struct scope_unit_earlier *earlier)
 {
 	const uint64_t asleep_ns = thread->account.asleep_ns - held->asleep_ns;
+	const uint64_t all_ns = until_ns > held->left_ns ? until_ns - held->left_ns : 0;
 
-	earlier->task_ns = until_ns > held->left_ns ? until_ns - held->left_ns : 0;
 	/* While its loop had other things to do, or no CPU, what it waited for may have been there. A task goes on in any thread. */
-	if (!tasks && asleep_ns < earlier->task_ns) {
-		earlier->loop_ns = earlier->task_ns - asleep_ns;
-		earlier->task_ns = asleep_ns;
-	}
+	const uint64_t waited_ns = tasks || asleep_ns > all_ns ? all_ns : asleep_ns;
+
+	earlier->task_ns += waited_ns;
+	earlier->loop_ns += all_ns - waited_ns;
 }
 
 /* The open unit gets the request. */
@@ -184,7 +188,11 @@ static int join(struct scope_unit_builder *builder, struct scope_open_unit *open
 		.queue_ns = unit->queue_ns,
 		.blocked_ns = unit->blocked_ns,
 	};
-	split_wait(held, thread, tasks, until_ns, &open_unit->before.earlier);
+	if (held->again) {
+		open_unit->before.earlier = held->earlier;
+		open_unit->before.blocked_ns -= held->earlier.task_ns;
+	}
+	add_wait(held, thread, tasks, until_ns, &open_unit->before.earlier);
 	open_unit->bytes += unit->bytes;
 	open_unit->asked = true;
 	open_unit->first |= unit->first;
@@ -294,6 +302,24 @@ void scope_unit_held_heard(struct scope_unit_builder *builder, const struct scop
 		return;
 	builder->helds.held[at - 1].left_ns = end_ns;
 	builder->helds.held[at - 1].asleep_ns = thread->account.asleep_ns;
+}
+
+int scope_unit_held_lost(struct scope_unit_builder *builder, uint32_t thread)
+{
+	struct scope_fds *fds = builder->run->timeline->fds;
+	int err = 0;
+
+	for (uint32_t i = 0; !err && builder->helds.used && i < builder->helds.count; i++) {
+		const struct scope_held *held = &builder->helds.held[i];
+
+		if (!held->used || held->unit.thread != thread)
+			continue;
+		scope_timeline_fds_kind(fds, held->tgid, held->fd);
+		if (scope_timeline_fds_held(fds, held->fd) == i + 1)
+			scope_timeline_fds_hold(fds, held->fd, 0);
+		err = settle(builder, i);
+	}
+	return err;
 }
 
 int scope_unit_held_end(struct scope_unit_builder *builder)

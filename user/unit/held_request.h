@@ -38,6 +38,8 @@ int scope_unit_held_answer(struct scope_unit_builder *builder, struct scope_open
 /* A unit that took no new request ends at end_ns. If it took more bytes of a request that is held, that was the client's time so far. */
 void scope_unit_held_heard(struct scope_unit_builder *builder, const struct scope_open_unit *open_unit, uint32_t thread,
 			   uint64_t end_ns);
+/* Events of a thread were lost, among which its answers may have been: its requests count by their units. The same return values. */
+int scope_unit_held_lost(struct scope_unit_builder *builder, uint32_t thread);
 /* The window ends: those that are still held count by their units. The same return values. */
 int scope_unit_held_end(struct scope_unit_builder *builder);
 void scope_unit_held_free(struct scope_unit_builder *builder);

@@ -211,7 +211,7 @@ SCOPE_TAKE bool scope_unit_open_plain(struct scope_unit_builder *builder, const 
 {
 	struct scope_open_unit *open_unit = &builder->open_unit[thread->index];
 
-	if (role == SCOPE_CALL_WRITE && builder->helds.used &&
+	if (role == SCOPE_CALL_WRITE && builder->helds.used && event->syscall.ret > 0 &&
 	    scope_unit_held_answer(builder, open_unit, thread, event->syscall.args, event->syscall.arg[0],
 				   event->syscall.enter_ns))
 		return false;

@@ -451,7 +451,7 @@ int scope_unit_open_lost(void *user, uint32_t index, uint64_t now_ns)
 	open_unit->retry = (struct scope_retry){ 0 };
 	scope_unit_spin_cut(&open_unit->spinning, scope_timeline_threads_at(builder->run->timeline->threads, index),
 			    open_unit->stack.exit_ns, now_ns);
-	return err;
+	return err ? err : scope_unit_held_lost(builder, index);
 }
 
 /* A thread found in the middle of a call that is no pick-up is in the middle of a unit. */

@@ -160,7 +160,9 @@ struct scope_passing {
 
 /* A request that is held, see unit/held_request.h. */
 struct scope_held {
-	struct scope_unit unit;	      /* what it did so far */
+	struct scope_unit unit; /* what it did so far; its `earlier` is here, where the unit has one: */
+	struct scope_unit_earlier earlier;
+	bool again;		      /* it was held before: a write failed, and did not answer it */
 	struct scope_unit_call *call; /* its calls; NULL: its call histogram has them */
 	uint32_t tgid;
 	int32_t fd;
