@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """An event loop (turns.py) that asks a peer for each request, as a proxy does. The peer takes 0.5 to 1.5 ms, and for 3 of 100 20 ms.
-Answer: outside, the peer, which ask_backend waits for."""
+Answer: outside, a slow peer."""
 from turns import Server
 
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 
 #include "base/grow.h"
 
@@ -78,13 +79,34 @@ static bool is_slow(const struct scope_detection *detection, const struct scope_
 		population, unit, scope_anomaly_population_frequent(population, call, unit->calls)));
 }
 
+/* A request that was held waited for a peer in no thread. */
+static int add_held(struct adder *adder, const struct scope_unit *unit)
+{
+	const struct scope_unit_earlier *earlier = unit->earlier;
+	const struct scope_wait wait = {
+		.thread = unit->thread,
+		.waker = SCOPE_WAIT_NO_THREAD,
+		.nr = SYS_read,
+		.class = SCOPE_WAIT_NETWORK,
+		.object = earlier->object,
+		.begin_ns = unit->begin_ns - earlier->task_ns,
+		.wake_ns = unit->begin_ns,
+		.end_ns = unit->begin_ns,
+	};
+
+	if (earlier->class != SCOPE_WAIT_NETWORK || !earlier->task_ns)
+		return 0;
+	return scope_waits_fd_times_wait(&adder->times->fds, &adder->slept[unit->thread].fds,
+					 scope_timeline_threads_at(adder->all_threads, unit->thread)->tgid, &wait);
+}
+
 static int take_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
 {
 	struct adder *adder = user;
 	struct slept *slept;
 	bool request, slow;
 
-	if (make_thread(adder, unit->thread))
+	if (make_thread(adder, unit->thread) || (unit->earlier && add_held(adder, unit)))
 		return -ENOMEM;
 	slept = &adder->slept[unit->thread];
 	request = unit->granularity == SCOPE_UNIT_REQUEST && unit->group < adder->times->groups;
