@@ -28,8 +28,9 @@ if [ "$1" != "$case" ]; then
 fi
 
 {
-	eval "$(DURATION=$((seconds + ${HANG_WAIT:-5} + ${LEARN_SECONDS:-6} + 60)) TRIGGER=$case \
-		"$bugs_dir/start.sh" "$name" "$seed")"
+	started=$(DURATION=$((seconds + ${HANG_WAIT:-5} + ${LEARN_SECONDS:-6} + 60)) TRIGGER=$case \
+		"$bugs_dir/start.sh" "$name" "$seed") || exit
+	eval "$started"
 	trap '"$bugs_dir/stop.sh" "$SERVER_PID" "$LOAD_PID"; rm -rf "$WORK_DIR"' EXIT
 	if [ "$bug_kind" = hang ]; then sleep "${HANG_WAIT:-5}"; else sleep 2; fi
 	begun=$(date +%s.%N)
