@@ -204,6 +204,10 @@ static int write_request(void *user, const struct scope_export_request *request)
 	annotate_number(&event, "blocked_us", (int64_t)(unit->blocked_ns / 1000));
 	annotate_number(&event, "queue_us", (int64_t)(unit->queue_ns / 1000));
 	annotate_number(&event, "bytes", (int64_t)unit->bytes);
+	if (unit->earlier) {
+		annotate_number(&event, "waited_before_us", (int64_t)(unit->earlier->task_ns / 1000));
+		annotate_number(&event, "all_us", (int64_t)(scope_unit_wall(unit) / 1000));
+	}
 	if (request->finding != SCOPE_EXPORT_NO_FINDING)
 		annotate_number(&event, "finding", request->finding + 1);
 	write_slice(writer->stream, &event, track, unit->begin_ns, unit->end_ns);

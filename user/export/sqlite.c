@@ -34,16 +34,17 @@ static const char schema[] =
 	" share REAL, excess_ns REAL, units INTEGER, usual_ns REAL, p50_ns REAL, p99_ns REAL, nr INTEGER,"
 	" samples INTEGER, sleeps INTEGER, thread INTEGER REFERENCES thread, object INTEGER,"
 	" first_ns INTEGER, last_ns INTEGER);"
+	/* earlier_ns: of a request that was held (unit/held_request.h), the time from its begin to begin_ns; else 0. */
 	"CREATE TABLE unit (thread INTEGER REFERENCES thread, begin_ns INTEGER, end_ns INTEGER, run_ns INTEGER,"
 	" queue_ns INTEGER, blocked_ns INTEGER, bytes INTEGER, is_request INTEGER, slow INTEGER, frequent INTEGER,"
-	" finding INTEGER REFERENCES finding);"
+	" earlier_ns INTEGER, finding INTEGER REFERENCES finding);"
 	/* Times since 1970 where the trace has them, else NULL. */
 	"CREATE VIEW clock AS SELECT"
 	" (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'wall_clock_ns') -"
 	" (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'begin_ns') AS to_wall_ns;"
 	"CREATE VIEW request AS SELECT u.rowid AS unit, t.tid, t.comm, u.begin_ns,"
 	" datetime((u.begin_ns + c.to_wall_ns) / 1000000000, 'unixepoch') AS begin_utc,"
-	" (u.end_ns - u.begin_ns) / 1e6 AS wall_ms, u.run_ns / 1e6 AS run_ms, u.blocked_ns / 1e6 AS blocked_ms,"
+	" (u.end_ns - u.begin_ns + u.earlier_ns) / 1e6 AS wall_ms, u.run_ns / 1e6 AS run_ms, u.blocked_ns / 1e6 AS blocked_ms,"
 	" u.queue_ns / 1e6 AS queue_ms, u.slow OR u.frequent AS abnormal, f.function AS because, u.thread"
 	" FROM unit u JOIN thread t ON t.id = u.thread JOIN clock c LEFT JOIN finding f ON f.rank = u.finding"
 	" WHERE u.is_request;"
@@ -79,7 +80,7 @@ static const char *const inserts[STATEMENTS] = {
 	[INSERT_PROBE] = "INSERT INTO probe VALUES (?, ?, ?, ?, ?, ?)",
 	[INSERT_DELAY] = "INSERT INTO delay VALUES (?, ?, ?, ?, ?, ?)",
 	[INSERT_FINDING] = "INSERT INTO finding VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-	[INSERT_UNIT] = "INSERT INTO unit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[INSERT_UNIT] = "INSERT INTO unit VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 };
 
 struct database {
@@ -298,16 +299,18 @@ static int add_finding(struct database *database, const struct scope_analysis *a
 static int add_unit(void *user, const struct scope_export_request *request)
 {
 	const struct scope_unit *unit = request->unit;
+	const uint64_t earlier_ns = scope_unit_wall(unit) - (unit->end_ns - unit->begin_ns);
 	struct database *database = user;
 	sqlite3_stmt *statement = database->insert[INSERT_UNIT];
 
 	bind_numbers(statement, 1,
 		     (const int64_t[]){ unit->thread, (int64_t)unit->begin_ns, (int64_t)unit->end_ns,
 					(int64_t)unit->run_ns, (int64_t)unit->queue_ns, (int64_t)unit->blocked_ns,
-					(int64_t)unit->bytes, request->request, request->slow, request->frequent },
-		     10);
+					(int64_t)unit->bytes, request->request, request->slow, request->frequent,
+					(int64_t)earlier_ns },
+		     11);
 	if (request->finding != SCOPE_EXPORT_NO_FINDING)
-		scope_sqlite.bind_int64(statement, 11, (sqlite3_int64)request->finding + 1);
+		scope_sqlite.bind_int64(statement, 12, (sqlite3_int64)request->finding + 1);
 	return step(database, INSERT_UNIT);
 }
 
