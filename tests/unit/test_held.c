@@ -15,7 +15,7 @@
 
 #define US 1000ull
 #define MS 1000000ull
-#define END_NS (900 * MS)
+#define END_NS (2000 * MS)
 
 /* Thread 10 has a loop at epoll 5, the clients 7 and 8, an eventfd 6, and asks the peer 9. Thread 11 does not. */
 static struct {
@@ -347,6 +347,50 @@ static void a_loss_ends_what_is_held(void **state)
 	end_run(&run);
 }
 
+static struct run forgotten(uint64_t before_end_ns, bool more)
+{
+	struct run run;
+
+	usual(7);
+	usual(8);
+	made.now_ns = END_NS - before_end_ns - MS - 20 * US;
+	polls(MS, 1, 0);
+	call(10, "read", 7, 64);
+	if (more) {
+		polls(MS, 1, 0);
+		call(10, "read", 7, 64);
+	}
+	run = end();
+	assert_int_equal(requests(&run), 3);
+	return run;
+}
+
+/* It came a second before the end, or a little later. */
+static void a_request_without_an_answer_is_counted(void **state)
+{
+	struct run run;
+
+	(void)state;
+	run = forgotten(1000 * MS + 40 * US, false);
+	assert_int_equal(run.distributions->run->unanswered.requests, 1);
+	assert_in_range(run.distributions->run->unanswered.first_ns, END_NS - 1001 * MS, END_NS - 1000 * MS);
+	end_run(&run);
+	setup(state);
+	run = forgotten(999 * MS, false);
+	assert_int_equal(run.distributions->run->unanswered.requests, 0);
+	end_run(&run);
+}
+
+/* Who sends more does not wait for an answer. */
+static void a_client_that_sends_more_is_not(void **state)
+{
+	struct run run = forgotten(1100 * MS, true);
+
+	(void)state;
+	assert_int_equal(run.distributions->run->unanswered.requests, 0);
+	end_run(&run);
+}
+
 /* Clients that leave without an answer: none is lost, and their places are used again. */
 static void requests_of_closed_connections_count(void **state)
 {
@@ -401,6 +445,8 @@ int main(void)
 		cmocka_unit_test_setup(an_answer_to_the_last_part_waited_for_nothing, setup),
 		cmocka_unit_test_setup(time_in_which_its_loop_is_busy_is_no_wait, setup),
 		cmocka_unit_test_setup(other_answers_hold_nothing, setup),
+		cmocka_unit_test_setup(a_request_without_an_answer_is_counted, setup),
+		cmocka_unit_test_setup(a_client_that_sends_more_is_not, setup),
 		cmocka_unit_test_setup(an_answer_that_fails_is_none, setup),
 		cmocka_unit_test_setup(a_loss_ends_what_is_held, setup),
 		cmocka_unit_test_setup(requests_of_closed_connections_count, setup),

@@ -3,6 +3,7 @@
 #include "report/answer.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
@@ -201,6 +202,32 @@ static void write_left_out(const struct scope_model *model, FILE *to)
 			left_out);
 }
 
+#define UNANSWERED_TIMES 10 /* 99th percentiles of requests: an answer that takes as long is overdue */
+
+/* In an event loop they keep no thread, so that they are no hang of one. What they wait for is not known: it may be another client. */
+static void write_unanswered(const struct scope_model *model, FILE *to)
+{
+	const struct scope_distributions *distributions = model->analysis->found.distributions;
+	const struct scope_unanswered *unanswered = &distributions->run->unanswered;
+	const double age_ns = (double)(distributions->run->timeline->end_ns - unanswered->first_ns);
+	struct scope_text age;
+
+	if (!unanswered->requests || model->analysis->ranking->verdict == SCOPE_VERDICT_HANG)
+		return;
+	for (size_t i = 0; i < distributions->groups; i++)
+		if (distributions->group[i].asked &&
+		    scope_sketch_quantile(&distributions->group[i].request_wall, 0.99) * UNANSWERED_TIMES > age_ns)
+			return;
+	if (unanswered->requests == 1)
+		fprintf(to, " A request that came %s before the end has no answer, and its loop serves others.",
+			scope_report_format_ns(&age, age_ns));
+	else
+		fprintf(to,
+			" %" PRIu32
+			" requests have no answer, the first of which came %s before the end, and their loop serves others.",
+			unanswered->requests, scope_report_format_ns(&age, age_ns));
+}
+
 /* Writes the limits of the whole capture. */
 static void write_end(const struct scope_model *model, FILE *to)
 {
@@ -266,7 +293,9 @@ int scope_report_answer(const struct scope_model *model, char **ret_text)
 	if (ranking->findings)
 		write_since(model, line.to);
 	write_left_out(model, line.to);
-	if (scope_trace_window_to(model->analysis->trace) == UINT64_MAX)
+	if (scope_trace_window_to(model->analysis->trace) == UINT64_MAX) {
+		write_unanswered(model, line.to);
 		write_end(model, line.to);
+	}
 	return scope_report_paragraph_end(&line, ret_text);
 }

@@ -78,15 +78,15 @@ json_t *scope_report_json_basis(const struct scope_model *model)
 	const struct scope_basis *basis = &model->basis;
 	json_t *object;
 
-	object = json_pack("{s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "requests",
+	object = json_pack("{s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "requests",
 			   (json_int_t)basis->requests, "slow_requests", (json_int_t)ranking->slow_requests,
 			   "longest_ns",
 			   ranking->longest_ns > 0 ? scope_report_json_number(ranking->longest_ns) : json_null(),
-			   "units", (json_int_t)basis->units, "slow_units", (json_int_t)ranking->slow_units,
-			   "discarded_units", (json_int_t)basis->discarded, "populations",
-			   (json_int_t)basis->populations, "program_functions",
-			   (json_int_t)scope_symbols_program_functions(analysis->symbols, 0), "excess_ns",
-			   scope_report_json_number(ranking->excess_ns), "explained_ns",
+			   "unanswered", (json_int_t)analysis->found.distributions->run->unanswered.requests, "units",
+			   (json_int_t)basis->units, "slow_units", (json_int_t)ranking->slow_units, "discarded_units",
+			   (json_int_t)basis->discarded, "populations", (json_int_t)basis->populations,
+			   "program_functions", (json_int_t)scope_symbols_program_functions(analysis->symbols, 0),
+			   "excess_ns", scope_report_json_number(ranking->excess_ns), "explained_ns",
 			   scope_report_json_number(ranking->explained_ns), "queue_share",
 			   scope_report_json_number(ranking->queue_share), "long_queue_share",
 			   scope_report_json_number(ranking->long_queue_share));

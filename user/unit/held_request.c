@@ -8,8 +8,9 @@
 
 #include "base/grow.h"
 
-#define HELD_MAX 65536	 /* at a time; of further ones each unit counts alone */
-#define SWEEP_FIRST 1024 /* no rule: that many are held before those of closed connections are looked for */
+#define HELD_MAX 65536		 /* at a time; of further ones each unit counts alone */
+#define UNANSWERED_NS 1000000000 /* a request that is held for as long as the window ends is said to have no answer */
+#define SWEEP_FIRST 1024	 /* no rule: that many are held before those of closed connections are looked for */
 
 static bool has_tasks(const struct scope_unit_builder *builder, uint32_t tgid)
 {
@@ -65,20 +66,25 @@ static int settle(struct scope_unit_builder *builder, uint32_t at)
 	return err;
 }
 
+/* True if the connection is open, and waits for an answer to that request. */
+static bool waits(const struct scope_unit_builder *builder, uint32_t at)
+{
+	struct scope_fds *fds = builder->run->timeline->fds;
+	const struct scope_held *held = &builder->helds.held[at];
+
+	return scope_timeline_fds_kind(fds, held->tgid, held->fd) == SCOPE_FD_ACCEPTED &&
+	       scope_timeline_fds_held(fds, held->fd) == at + 1;
+}
+
 /* Settles those whose connections were closed. */
 static int sweep(struct scope_unit_builder *builder)
 {
 	struct scope_helds *helds = &builder->helds;
-	struct scope_fds *fds = builder->run->timeline->fds;
 	int err = 0;
 
-	for (uint32_t i = 0; !err && i < helds->count; i++) {
-		const struct scope_held *held = &helds->held[i];
-
-		if (held->used && (scope_timeline_fds_kind(fds, held->tgid, held->fd) != SCOPE_FD_ACCEPTED ||
-				   scope_timeline_fds_held(fds, held->fd) != i + 1))
+	for (uint32_t i = 0; !err && i < helds->count; i++)
+		if (helds->held[i].used && !waits(builder, i))
 			err = settle(builder, i);
-	}
 	helds->sweep_at = 2 * helds->used > SWEEP_FIRST ? 2 * helds->used : SWEEP_FIRST;
 	return err;
 }
@@ -322,13 +328,30 @@ int scope_unit_held_lost(struct scope_unit_builder *builder, uint32_t thread)
 	return err;
 }
 
+/* Clients that send more without an answer may not want one. */
+static void note_unanswered(const struct scope_unit_builder *builder, uint32_t at)
+{
+	const struct scope_held *held = &builder->helds.held[at];
+	struct scope_unanswered *unanswered = &builder->run->unanswered;
+
+	if (held->left_ns != held->unit.end_ns || held->left_ns + UNANSWERED_NS > builder->run->timeline->end_ns ||
+	    !waits(builder, at))
+		return;
+	unanswered->requests++;
+	if (!unanswered->first_ns || held->unit.begin_ns < unanswered->first_ns)
+		unanswered->first_ns = held->unit.begin_ns;
+}
+
 int scope_unit_held_end(struct scope_unit_builder *builder)
 {
 	int err = 0;
 
-	for (uint32_t i = 0; !err && i < builder->helds.count; i++)
-		if (builder->helds.held[i].used)
-			err = settle(builder, i);
+	for (uint32_t i = 0; !err && i < builder->helds.count; i++) {
+		if (!builder->helds.held[i].used)
+			continue;
+		note_unanswered(builder, i);
+		err = settle(builder, i);
+	}
 	return err;
 }
 

@@ -40,7 +40,7 @@ void scope_unit_held_heard(struct scope_unit_builder *builder, const struct scop
 			   uint64_t end_ns);
 /* Events of a thread were lost, among which its answers may have been: its requests count by their units. The same return values. */
 int scope_unit_held_lost(struct scope_unit_builder *builder, uint32_t thread);
-/* The window ends: those that are still held count by their units. The same return values. */
+/* The window ends: those that are still held count by their units, and run->unanswered is filled in. The same return values. */
 int scope_unit_held_end(struct scope_unit_builder *builder);
 void scope_unit_held_free(struct scope_unit_builder *builder);
 

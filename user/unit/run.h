@@ -22,12 +22,19 @@ struct scope_unit_thread {
 		quiet_asleep_ns; /* since then: on a CPU; asleep, outside calls or in one it did not leave */
 };
 
+/* Requests that event loops had taken and not answered as the window ended, a second or more after they came. */
+struct scope_unanswered {
+	uint32_t requests;
+	uint64_t first_ns; /* when the first of them came; 0: there is none */
+};
+
 struct scope_unit_run {
 	const struct scope_groups *groups;   /* the caller's */
 	struct scope_histograms *histograms; /* of the units that it reports */
 	struct scope_timeline *timeline;
 	struct scope_unit_thread *thread; /* by index; set by end, as the next two are complete then */
 	size_t threads;
+	struct scope_unanswered unanswered;
 	uint64_t discarded;		    /* units cut by a loss */
 	uint64_t stacks;		    /* in the trace, of any kind */
 	struct scope_unit_builder *builder; /* until end */
