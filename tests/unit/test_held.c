@@ -182,6 +182,27 @@ static void an_answer_that_another_client_brings_is_no_wait(void **state)
 	end_run(&run);
 }
 
+/* The next turn handles what this one has read, as squid does; the loop does not sleep in between. */
+static void an_answer_without_a_sleep_goes_on_too(void **state)
+{
+	const struct scope_unit *unit;
+	struct run run;
+
+	(void)state;
+	usual(7);
+	usual(8);
+	polls(MS, 1, 0);
+	call(10, "read", 7, 64);
+	call(10, "epoll_wait", 5, 1);
+	call(10, "write", 7, 64);
+	run = end();
+	unit = held_of(&run);
+	assert_non_null(unit);
+	assert_int_equal(requests(&run), 3);
+	assert_int_equal(unit->earlier->task_ns, 0);
+	end_run(&run);
+}
+
 /* But in a loop whose late answers peers bring mostly, another client only came at the same time. */
 static void another_client_may_come_at_the_same_time(void **state)
 {
@@ -440,6 +461,7 @@ int main(void)
 		cmocka_unit_test_setup(a_turn_by_a_time_limit_ends_a_wait_for_a_timer, setup),
 		cmocka_unit_test_setup(a_turn_by_an_eventfd_names_the_thread_that_wrote_it, setup),
 		cmocka_unit_test_setup(an_answer_that_another_client_brings_is_no_wait, setup),
+		cmocka_unit_test_setup(an_answer_without_a_sleep_goes_on_too, setup),
 		cmocka_unit_test_setup(another_client_may_come_at_the_same_time, setup),
 		cmocka_unit_test_setup(time_in_which_the_client_sends_is_left_out, setup),
 		cmocka_unit_test_setup(an_answer_to_the_last_part_waited_for_nothing, setup),

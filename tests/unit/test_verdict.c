@@ -388,6 +388,10 @@ static void requests_that_ask_a_peer_alike_may_always_have_been_so(void **state)
 	assert_int_equal(verdict_on(finding, ranking, "25.0 % of the rounds of work"), SCOPE_VERDICT_NOTHING);
 	finding.p95_ns = above(1000);
 	assert_int_equal(verdict_on(finding, ranking, NULL), SCOPE_VERDICT_SLOWDOWN);
+	/* In no thread, part of that is the loop's. */
+	finding.wait.held = true;
+	assert_int_equal(verdict_on(finding, ranking, "25.0 % of the rounds of work"), SCOPE_VERDICT_NOTHING);
+	finding.wait.held = false;
 	finding.p95_ns = 1000;
 	finding.wait.asks = false;
 	assert_int_equal(verdict_on(finding, ranking, NULL), SCOPE_VERDICT_SLOWDOWN);

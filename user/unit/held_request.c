@@ -245,7 +245,8 @@ static bool goes_on(struct scope_open_unit *open_unit, const struct scope_thread
 
 	if (held->unit.thread != thread->index || held->loops == open_unit->loops)
 		return false;
-	if (open_unit->from_fd == held->fd)
+	/* What the turn that took it had read is handled in the next one: the loop has not slept. */
+	if (open_unit->from_fd == held->fd || thread->account.asleep_ns == held->asleep_ns)
 		return true;
 	if (open_unit->of_loop.brought != SCOPE_TURN_CLIENT) {
 		answers->others++;
