@@ -69,6 +69,15 @@ static void usual(unsigned fd)
 	call(10, "write", fd, 64);
 }
 
+/* After usual ones, a request that is not answered yet. */
+static void take(void)
+{
+	usual(7);
+	usual(8);
+	polls(MS, 1, 0);
+	call(10, "read", 7, 64);
+}
+
 static struct run end(void)
 {
 	struct run run;
@@ -138,10 +147,7 @@ static void an_answer_in_a_later_turn_ends_the_request(void **state)
 
 static struct run answered_after(uint64_t ns, int ret, unsigned waker, unsigned read_fd)
 {
-	usual(7);
-	usual(8);
-	polls(MS, 1, 0);
-	call(10, "read", 7, 64);
+	take();
 	if (waker)
 		call(waker, "getpid", 0, 1);
 	polls(ns, ret, waker);
@@ -189,10 +195,7 @@ static void an_answer_without_a_sleep_goes_on_too(void **state)
 	struct run run;
 
 	(void)state;
-	usual(7);
-	usual(8);
-	polls(MS, 1, 0);
-	call(10, "read", 7, 64);
+	take();
 	call(10, "epoll_wait", 5, 1);
 	call(10, "write", 7, 64);
 	run = end();
@@ -233,10 +236,7 @@ static void time_in_which_the_client_sends_is_left_out(void **state)
 	struct run run;
 
 	(void)state;
-	usual(7);
-	usual(8);
-	polls(MS, 1, 0);
-	call(10, "read", 7, 64);
+	take();
 	polls(300 * MS, 1, 0);
 	call(10, "read", 7, 64);
 	polls(20 * MS, 1, 0);
@@ -254,10 +254,7 @@ static void an_answer_to_the_last_part_waited_for_nothing(void **state)
 	struct run run;
 
 	(void)state;
-	usual(7);
-	usual(8);
-	polls(MS, 1, 0);
-	call(10, "read", 7, 64);
+	take();
 	polls(300 * MS, 1, 0);
 	call(10, "read", 7, 64);
 	call(10, "write", 7, 64);
@@ -274,10 +271,7 @@ static void time_in_which_its_loop_is_busy_is_no_wait(void **state)
 	struct run run;
 
 	(void)state;
-	usual(7);
-	usual(8);
-	polls(MS, 1, 0);
-	call(10, "read", 7, 64);
+	take();
 	polls(MS, 1, 0);
 	call(10, "read", 8, 64);
 	made.now_ns += 50 * MS;
@@ -353,10 +347,7 @@ static void a_loss_ends_what_is_held(void **state)
 	struct run run;
 
 	(void)state;
-	usual(7);
-	usual(8);
-	polls(MS, 1, 0);
-	call(10, "read", 7, 64);
+	take();
 	polls(300 * MS, 1, 0);
 	fprintf(made.to, "%llu 0 lost 5\n", (unsigned long long)made.now_ns + 1000);
 	made.now_ns += 2000;

@@ -68,95 +68,6 @@ bool scope_unit_open_meet(struct scope_unit_builder *builder, uint32_t thread)
 	return true;
 }
 
-/* Copies the calls of the call histogram here, to count further calls without one. */
-static void leave_histogram(const struct scope_histograms *histograms, struct scope_open_unit *open_unit)
-{
-	const struct scope_histogram *histogram = &histograms->histogram[open_unit->histogram];
-
-	open_unit->calls = histogram->calls;
-	memcpy(open_unit->call->call, scope_unit_histogram_calls(histograms, histogram),
-	       histogram->calls * sizeof(*open_unit->call->call));
-	for (unsigned i = 0; i < open_unit->calls; i++)
-		if (open_unit->call->call[i].nr < SCOPE_SYSCALL_MAX)
-			open_unit->call->place[open_unit->call->call[i].nr] = (uint8_t)i;
-	open_unit->histogram = SCOPE_HISTOGRAM_NONE;
-}
-
-/* The place of a number in the list, or where it would be added. */
-static unsigned place_of(const struct scope_open_unit *open_unit, uint16_t nr)
-{
-	const struct scope_unit_call *call = open_unit->call->call;
-	unsigned i = nr < SCOPE_SYSCALL_MAX ? open_unit->call->place[nr] : 0;
-
-	if (nr < SCOPE_SYSCALL_MAX)
-		return i < open_unit->calls && call[i].nr == nr ? i : open_unit->calls;
-	while (i < open_unit->calls && call[i].nr != nr)
-		i++;
-	return i;
-}
-
-/* Counts in the unit's own list. 0 or -ENOMEM. */
-static int count_here(const struct scope_histograms *histograms, struct scope_open_unit *open_unit, uint16_t nr,
-		      uint16_t times)
-{
-	struct scope_unit_call *call;
-	unsigned i;
-
-	if (!open_unit->call) {
-		open_unit->call = calloc(1, sizeof(*open_unit->call));
-		if (!open_unit->call)
-			return -ENOMEM;
-	}
-	if (open_unit->histogram != SCOPE_HISTOGRAM_NONE)
-		leave_histogram(histograms, open_unit);
-	i = place_of(open_unit, nr);
-	if (i == SCOPE_UNIT_CALLS)
-		return 0;
-	call = &open_unit->call->call[i];
-	if (i == open_unit->calls) {
-		if (nr < SCOPE_SYSCALL_MAX)
-			open_unit->call->place[nr] = (uint8_t)i;
-		open_unit->calls++;
-		*call = (struct scope_unit_call){ nr, 0 };
-	}
-	call->count = call->count < UINT16_MAX - times ? (uint16_t)(call->count + times) : UINT16_MAX;
-	return 0;
-}
-
-int scope_unit_open_count(struct scope_histograms *histograms, struct scope_open_unit *open_unit, uint16_t nr)
-{
-	uint32_t to = SCOPE_HISTOGRAM_NONE;
-
-	if (open_unit->histogram != SCOPE_HISTOGRAM_NONE &&
-	    scope_unit_histograms_step(histograms, open_unit->histogram, nr, &to))
-		return -ENOMEM;
-	if (to == SCOPE_HISTOGRAM_NONE)
-		return count_here(histograms, open_unit, nr, 1);
-	open_unit->histogram = to;
-	return 0;
-}
-
-int scope_unit_open_count_times(const struct scope_histograms *histograms, struct scope_open_unit *open_unit,
-				uint16_t nr, uint16_t times)
-{
-	return count_here(histograms, open_unit, nr, times);
-}
-
-static const struct scope_unit_call no_call;
-
-unsigned scope_unit_open_calls(const struct scope_unit_builder *builder, const struct scope_open_unit *open_unit,
-			       const struct scope_unit_call **ret_call)
-{
-	const struct scope_histograms *histograms = builder->histograms;
-
-	if (open_unit->histogram == SCOPE_HISTOGRAM_NONE) {
-		*ret_call = open_unit->calls ? open_unit->call->call : &no_call;
-		return open_unit->calls;
-	}
-	*ret_call = scope_unit_histogram_calls(histograms, &histograms->histogram[open_unit->histogram]);
-	return histograms->histogram[open_unit->histogram].calls;
-}
-
 /* The group of its requests of that kind, if it has one by now; else that of the thread. */
 static uint32_t group_of(const struct scope_unit_builder *builder, uint32_t thread, uint8_t request)
 {
@@ -164,6 +75,25 @@ static uint32_t group_of(const struct scope_unit_builder *builder, uint32_t thre
 	const long group = request ? scope_unit_groups_find_request(groups, groups->of_thread[thread], request) : -1;
 
 	return group < 0 ? groups->of_thread[thread] : (uint32_t)group;
+}
+
+/* What its thread's account has grown by until then. */
+static void set_times(struct scope_unit *unit, const struct scope_open_unit *open_unit, const struct scope_mark *end)
+{
+	const struct scope_mark *begin = &open_unit->begin;
+	const uint64_t run_ns = end->run_ns - begin->run_ns;
+	const uint64_t probe_ns = end->probe_ns - begin->probe_ns + open_unit->others_ns;
+	uint64_t waker_queue_ns = end->waker_queue_ns - begin->waker_queue_ns;
+
+	unit->run_ns = run_ns > probe_ns ? run_ns - probe_ns : 0;
+	unit->blocked_ns = end->asleep_ns - begin->asleep_ns;
+	if (unit->granularity == SCOPE_UNIT_SWITCH)
+		unit->blocked_ns -= end->timer_ns - begin->timer_ns;
+	/* A unit that began within a sleep has only a part of it. */
+	if (waker_queue_ns > unit->blocked_ns)
+		waker_queue_ns = unit->blocked_ns;
+	unit->blocked_ns -= waker_queue_ns;
+	unit->queue_ns = end->queue_ns - begin->queue_ns + waker_queue_ns;
 }
 
 /* Adds what was done for its request before it was held, and what that waited for. */
@@ -180,9 +110,7 @@ int scope_unit_open_close(struct scope_unit_builder *builder, uint32_t thread, c
 {
 	struct scope_open_unit *open_unit = &builder->open_unit[thread];
 	bool requests = open_unit->requests;
-	const struct scope_mark *begin = &open_unit->begin;
 	const uint8_t request = requests ? open_unit->request : 0;
-	uint64_t run_ns, probe_ns, waker_queue_ns;
 	const struct scope_unit_call *call;
 	struct scope_unit unit;
 	bool held;
@@ -207,15 +135,9 @@ int scope_unit_open_close(struct scope_unit_builder *builder, uint32_t thread, c
 	/* What a new thread did before it waited for its first work, as one of a pool does; but one that greets its client has worked. */
 	if (end_ns <= open_unit->begin_ns || (open_unit->new_thread && !open_unit->answered))
 		return 0;
-	run_ns = end->run_ns - begin->run_ns;
-	probe_ns = end->probe_ns - begin->probe_ns + open_unit->others_ns;
-	waker_queue_ns = end->waker_queue_ns - begin->waker_queue_ns;
 	unit = (struct scope_unit){
 		.begin_ns = open_unit->begin_ns,
 		.end_ns = end_ns,
-		.run_ns = run_ns > probe_ns ? run_ns - probe_ns : 0,
-		.queue_ns = end->queue_ns - begin->queue_ns,
-		.blocked_ns = end->asleep_ns - begin->asleep_ns,
 		.bytes = open_unit->bytes,
 		.calls = (uint16_t)scope_unit_open_calls(builder, open_unit, &call),
 		.histogram = open_unit->histogram,
@@ -228,13 +150,7 @@ int scope_unit_open_close(struct scope_unit_builder *builder, uint32_t thread, c
 		.open = still_open,
 		.asked = open_unit->datagrams ? open_unit->datagrams : open_unit->asked,
 	};
-	if (!requests)
-		unit.blocked_ns -= end->timer_ns - begin->timer_ns;
-	/* A unit that began within a sleep has only a part of it. */
-	if (waker_queue_ns > unit.blocked_ns)
-		waker_queue_ns = unit.blocked_ns;
-	unit.blocked_ns -= waker_queue_ns;
-	unit.queue_ns += waker_queue_ns;
+	set_times(&unit, open_unit, end);
 	if (open_unit->before.any)
 		add_before(&unit, &open_unit->before);
 	return held ? scope_unit_held_add(builder, open_unit, thread, &unit, call)

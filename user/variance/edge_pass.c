@@ -10,6 +10,7 @@
 #include "trace/feed.h"
 #include "unit/open_unit.h"
 #include "variance/extras.h"
+#include "variance/unit_edges.h"
 
 #define LATEST 256 /* no rule: edges of a thread that are held back */
 #define KEPT 64	   /* no rule: of these, how many stay if there are more */
@@ -44,25 +45,6 @@ struct edge_pass {
 	size_t threads, capacity;
 };
 
-static struct scope_unit_edge *find(struct scope_unit_edges *edges, uint64_t edge)
-{
-	uint32_t at = (uint32_t)(edge * 0x9e3779b97f4a7c15ull >> 32);
-
-	for (;; at++) {
-		uint8_t *slot = &edges->slot[at % SCOPE_EDGE_SLOTS];
-
-		if (*slot && edges->edge[*slot - 1].edge == edge)
-			return &edges->edge[*slot - 1];
-		if (*slot)
-			continue;
-		if (edges->count >= SCOPE_UNIT_EDGES && edge != SCOPE_EDGE_UNSEEN)
-			return find(edges, SCOPE_EDGE_UNSEEN);
-		edges->edge[edges->count] = (struct scope_unit_edge){ .edge = edge };
-		*slot = (uint8_t)++edges->count;
-		return &edges->edge[edges->count - 1];
-	}
-}
-
 /*
  * Gives the edge's stacks its index. A call in which the thread ran is known only when it returns, so a sample in it came
  * before the edge of the call did, and has the number of the edge before that one. Its time decides.
@@ -81,7 +63,7 @@ static void place_stacks(struct thread_edges *thread, const struct passed *passe
 
 static void fold(struct thread_edges *thread, const struct passed *passed, uint64_t number)
 {
-	struct scope_unit_edge *edge = find(thread->unit, passed->edge);
+	struct scope_unit_edge *edge = scope_variance_unit_edge(thread->unit, passed->edge);
 	const uint64_t away_ns = passed->slept_ns + passed->queued_ns;
 
 	edge->ns[SCOPE_EDGE_RUNS] += passed->end_ns - passed->begin_ns - away_ns;
@@ -104,18 +86,14 @@ static void fold_first(struct thread_edges *thread, uint32_t count)
 /* Begins with no edges, but those from since_ns on: a request that was held (unit/held_request.h) comes while a later unit is open. */
 static void begin_unit(struct thread_edges *thread, uint64_t since_ns)
 {
-	uint32_t old = 0, stacks = 0;
+	uint32_t old = 0;
 
 	while (old < thread->count && thread->passed[old].begin_ns < since_ns)
 		old++;
 	thread->passed_before += old;
 	thread->count -= old;
 	memmove(thread->passed, thread->passed + old, thread->count * sizeof(*thread->passed));
-	for (uint32_t i = 0; i < thread->stacks; i++)
-		if (thread->stack[i].stack.time_ns >= since_ns)
-			thread->stack[stacks++] = thread->stack[i];
-	thread->stacks = stacks;
-	thread->placed = 0;
+	thread->stacks = thread->placed = 0;
 	thread->unit->count = 0;
 	memset(thread->unit->slot, 0, sizeof(thread->unit->slot));
 	if (thread->extras)
@@ -327,14 +305,6 @@ static struct passed last_of(const struct thread_edges *thread, const struct sco
 	return last;
 }
 
-static void add_time(struct scope_unit_edges *edges, uint64_t edge, enum scope_edge_part part, uint64_t ns)
-{
-	struct scope_unit_edge *to = find(edges, edge);
-
-	to->ns[part] += ns;
-	to->times++;
-}
-
 /* Collects all edges of the unit, which has ended, in thread->unit. */
 static void gather(struct thread_edges *thread, const struct scope_thread *of, const struct scope_unit *unit)
 {
@@ -343,10 +313,10 @@ static void gather(struct thread_edges *thread, const struct scope_thread *of, c
 	uint32_t i;
 
 	if (earlier) {
-		add_time(thread->unit, SCOPE_EDGE_EARLIER, SCOPE_EDGE_RUNS,
-			 earlier->part.end_ns - earlier->part.begin_ns);
-		add_time(thread->unit, SCOPE_EDGE_HELD, SCOPE_EDGE_SLEEPS, earlier->task_ns);
-		find(thread->unit, SCOPE_EDGE_HELD)->ns[SCOPE_EDGE_QUEUES] += earlier->loop_ns;
+		scope_variance_unit_edge_add(thread->unit, SCOPE_EDGE_EARLIER, SCOPE_EDGE_RUNS,
+					     earlier->part.end_ns - earlier->part.begin_ns);
+		scope_variance_unit_edge_add(thread->unit, SCOPE_EDGE_HELD, SCOPE_EDGE_SLEEPS, earlier->task_ns);
+		scope_variance_unit_edge(thread->unit, SCOPE_EDGE_HELD)->ns[SCOPE_EDGE_QUEUES] += earlier->loop_ns;
 	}
 	for (i = 0; i < thread->count && thread->passed[i].end_ns < unit->end_ns; i++)
 		fold(thread, &thread->passed[i], thread->passed_before + i);
@@ -363,7 +333,8 @@ static void gather(struct thread_edges *thread, const struct scope_thread *of, c
 		for (unsigned part = 0; part < SCOPE_EDGE_PARTS; part++)
 			known_ns += thread->unit->edge[i].ns[part];
 	if (known_ns < scope_unit_wall(unit))
-		add_time(thread->unit, SCOPE_EDGE_UNSEEN, SCOPE_EDGE_RUNS, scope_unit_wall(unit) - known_ns);
+		scope_variance_unit_edge_add(thread->unit, SCOPE_EDGE_UNSEEN, SCOPE_EDGE_RUNS,
+					     scope_unit_wall(unit) - known_ns);
 }
 
 static int take_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
