@@ -22,6 +22,7 @@ struct load {
 	unsigned stalls; /* evenly apart */
 	unsigned behind; /* requests that it takes right after the stall */
 	bool peer;	 /* another thread serves as much, and never stalls */
+	bool later;	 /* answered in the next turn of the loop */
 };
 
 static double kept;
@@ -50,6 +51,11 @@ static uint64_t write_requests(FILE *to, const struct load *load, unsigned tid, 
 			(uintmax_t)(now + 100), fd);
 		now += stall ? load->stall_ms * MS : load->takes_us * 1000;
 		waiting += stall ? load->behind : 0;
+		if (load->later) {
+			fprintf(to, "%ju %u syscall %u epoll_wait enter=%ju ret=1 args=5\n", (uintmax_t)now, cpu, tid,
+				(uintmax_t)(now - 100));
+			now += 1000;
+		}
 		fprintf(to, "%ju %u syscall %u write enter=%ju ret=64 args=%u\n", (uintmax_t)now, cpu, tid,
 			(uintmax_t)(now - 100), fd);
 	}
@@ -106,6 +112,17 @@ static void a_stall_of_the_only_thread_keeps_as_many_as_it_usually_takes(void **
 {
 	(void)state;
 	assert_int_equal(freezes_of(alone), 1);
+	assert_in_range((uintmax_t)kept, 48, 51);
+}
+
+/* Its long part is the first one then. */
+static void one_whose_request_is_answered_later_counts(void **state)
+{
+	struct load load = alone;
+
+	(void)state;
+	load.later = true;
+	assert_int_equal(freezes_of(load), 1);
 	assert_in_range((uintmax_t)kept, 48, 51);
 }
 
@@ -207,6 +224,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stall_of_the_only_thread_keeps_as_many_as_it_usually_takes),
+		cmocka_unit_test(one_whose_request_is_answered_later_counts),
 		cmocka_unit_test(one_of_less_than_a_second_is_no_freeze),
 		cmocka_unit_test(several_shorter_ones_count),
 		cmocka_unit_test(shorter_ones_have_to_keep_many_waiting),

@@ -72,17 +72,28 @@ void scope_anomaly_freeze_mark(const struct scope_distributions *distributions, 
 	}
 }
 
+/* Of a request that was held: what was before that, or after it, whichever took longer. */
+static struct scope_unit_part longest_part(const struct scope_unit *unit)
+{
+	const struct scope_unit_part own = { unit->begin_ns, unit->end_ns, unit->thread };
+	const struct scope_unit_part *before = unit->earlier ? &unit->earlier->part : &own;
+
+	return before->end_ns - before->begin_ns > own.end_ns - own.begin_ns ? *before : own;
+}
+
 static int note_stall(struct search *search, const struct scope_unit *unit)
 {
+	const struct scope_unit_part part = longest_part(unit);
+
 	if (search->stalls == STALLS_MAX)
 		return 0;
 	if (scope_grow(&search->stall, &search->capacity, search->stalls + 1, sizeof(*search->stall)))
 		return -ENOMEM;
 	search->thread[unit->thread].after = (int32_t)search->stalls;
-	search->thread[unit->thread].stalled_ns += scope_unit_wall(unit);
+	search->thread[unit->thread].stalled_ns += part.end_ns - part.begin_ns;
 	search->stall[search->stalls++] = (struct stall){
 		.group = unit->group,
-		.freeze = { .thread = unit->thread, .begin_ns = unit->begin_ns, .end_ns = unit->end_ns },
+		.freeze = { .thread = unit->thread, .begin_ns = part.begin_ns, .end_ns = part.end_ns },
 	};
 	return 0;
 }
@@ -209,8 +220,10 @@ int scope_anomaly_freeze_find(const struct scope_distributions *distributions, c
 
 const struct scope_freeze *scope_anomaly_freeze_of(const struct scope_freezes *freezes, const struct scope_unit *unit)
 {
+	const uint64_t begin_ns = longest_part(unit).begin_ns;
+
 	for (size_t i = 0; freezes && i < freezes->count; i++)
-		if (freezes->freeze[i].thread == unit->thread && freezes->freeze[i].begin_ns == unit->begin_ns)
+		if (freezes->freeze[i].thread == unit->thread && freezes->freeze[i].begin_ns == begin_ns)
 			return &freezes->freeze[i];
 	return NULL;
 }
