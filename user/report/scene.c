@@ -372,8 +372,9 @@ int scope_report_picture_scene(struct scope_trace *trace, const struct scope_uni
 
 	if (!scene)
 		return -ENOMEM;
-	scene->begin_ns = of->begin_ns;
-	scene->end_ns = of->end_ns > of->begin_ns ? of->end_ns : of->begin_ns + 1;
+	/* Of a request that was held, with what its loop did for others in between. */
+	scene->begin_ns = of->earlier ? of->earlier->part.begin_ns : of->begin_ns;
+	scene->end_ns = of->end_ns > scene->begin_ns ? of->end_ns : scene->begin_ns + 1;
 	add_row(scene, scope_timeline_threads_at(units->timeline->threads, of->thread)->tid);
 	err = find_wakes(trace, scene);
 	while (!err && scene->rows < ROWS_MAX && (waker = next_waker(scene)))

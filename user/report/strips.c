@@ -75,31 +75,44 @@ static void add_busy(const struct strips *strips, struct row *row, uint64_t begi
 	}
 }
 
-static int take_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
+/* What a thread did for a unit in that time. 0 or -1: no memory. */
+static int take_part(struct strips *strips, const struct scope_unit_part *part, bool slow)
 {
-	struct strips *strips = user;
-	const uint64_t begin_ns = unit->begin_ns > strips->begin_ns ? unit->begin_ns : strips->begin_ns;
-	const uint64_t end_ns = unit->end_ns < strips->end_ns ? unit->end_ns : strips->end_ns;
-	const bool slow = scope_anomaly_mark_abnormal(scope_analysis_unit_mark(strips->analysis, unit, call));
-	struct point *point;
+	const uint64_t begin_ns = part->begin_ns > strips->begin_ns ? part->begin_ns : strips->begin_ns;
+	const uint64_t end_ns = part->end_ns < strips->end_ns ? part->end_ns : strips->end_ns;
 
-	if (unit->thread >= strips->rows || end_ns < begin_ns)
+	if (part->thread >= strips->rows || end_ns < begin_ns)
 		return 0;
-	add_busy(strips, &strips->row[unit->thread], begin_ns, end_ns);
-	strips->row[unit->thread].busy_ns += end_ns - begin_ns;
-	strips->row[unit->thread].slow += slow;
-	if (is_request(strips, unit) && !unit->open) {
-		point = &strips->point[place(strips, end_ns, POINTS)];
-		point->slow += slow;
-		if (scope_sketch_count(&point->wall, scope_unit_wall(unit)))
-			return -1;
-	}
+	add_busy(strips, &strips->row[part->thread], begin_ns, end_ns);
+	strips->row[part->thread].busy_ns += end_ns - begin_ns;
 	if (!slow)
 		return 0;
 	if (scope_grow(&strips->slow, &strips->slow_capacity, strips->slows + 1, sizeof(*strips->slow)))
 		return -1;
-	strips->slow[strips->slows++] = (struct slow){ unit->thread, begin_ns, end_ns };
+	strips->slow[strips->slows++] = (struct slow){ part->thread, begin_ns, end_ns };
 	return 0;
+}
+
+static int take_unit(void *user, struct scope_unit *unit, const struct scope_unit_call *call)
+{
+	struct strips *strips = user;
+	const struct scope_unit_part own = { unit->begin_ns, unit->end_ns, unit->thread };
+	const bool slow = scope_anomaly_mark_abnormal(scope_analysis_unit_mark(strips->analysis, unit, call));
+	struct point *point;
+
+	if (unit->thread >= strips->rows || unit->end_ns < strips->begin_ns || unit->begin_ns > strips->end_ns)
+		return 0;
+	strips->row[unit->thread].slow += slow;
+	if (is_request(strips, unit) && !unit->open) {
+		point = &strips->point[place(strips, unit->end_ns < strips->end_ns ? unit->end_ns : strips->end_ns,
+					     POINTS)];
+		point->slow += slow;
+		if (scope_sketch_count(&point->wall, scope_unit_wall(unit)))
+			return -1;
+	}
+	if (unit->earlier && take_part(strips, &unit->earlier->part, slow))
+		return -1;
+	return take_part(strips, &own, slow);
 }
 
 static int compare_rows(const void *a, const void *b)
