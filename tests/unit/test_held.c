@@ -61,6 +61,13 @@ static void polls(uint64_t ns, int ret, unsigned waker)
 	made.now_ns = wake;
 }
 
+/* A turn of the loop after that time, which reads there. */
+static void brings(uint64_t ns, unsigned fd)
+{
+	polls(ns, 1, 0);
+	call(10, "read", fd, 64);
+}
+
 /* A usual request of a client, so that it is known what the thread's loop is. */
 static void usual(unsigned fd)
 {
@@ -74,8 +81,7 @@ static void take(void)
 {
 	usual(7);
 	usual(8);
-	polls(MS, 1, 0);
-	call(10, "read", 7, 64);
+	brings(MS, 7);
 }
 
 static struct run end(void)
@@ -126,8 +132,7 @@ static void an_answer_in_a_later_turn_ends_the_request(void **state)
 	call(10, "read", 7, 64);
 	call(10, "sendto", 9, 64);
 	left_ns = made.now_ns + 10 * US;
-	polls(20 * MS, 1, 0);
-	call(10, "read", 9, 64);
+	brings(20 * MS, 9);
 	call(10, "write", 7, 64);
 	run = end();
 	unit = held_of(&run);
@@ -237,10 +242,8 @@ static void time_in_which_the_client_sends_is_left_out(void **state)
 
 	(void)state;
 	take();
-	polls(300 * MS, 1, 0);
-	call(10, "read", 7, 64);
-	polls(20 * MS, 1, 0);
-	call(10, "read", 9, 64);
+	brings(300 * MS, 7);
+	brings(20 * MS, 9);
 	call(10, "write", 7, 64);
 	run = end();
 	assert_int_equal(held_of(&run)->earlier->task_ns, 20 * MS);
@@ -255,8 +258,7 @@ static void an_answer_to_the_last_part_waited_for_nothing(void **state)
 
 	(void)state;
 	take();
-	polls(300 * MS, 1, 0);
-	call(10, "read", 7, 64);
+	brings(300 * MS, 7);
 	call(10, "write", 7, 64);
 	run = end();
 	assert_int_equal(held_of(&run)->earlier->task_ns, 0);
@@ -272,12 +274,10 @@ static void time_in_which_its_loop_is_busy_is_no_wait(void **state)
 
 	(void)state;
 	take();
-	polls(MS, 1, 0);
-	call(10, "read", 8, 64);
+	brings(MS, 8);
 	made.now_ns += 50 * MS;
 	call(10, "write", 8, 64);
-	polls(20 * MS, 1, 0);
-	call(10, "read", 9, 64);
+	brings(20 * MS, 9);
 	call(10, "write", 7, 64);
 	run = end();
 	unit = held_of(&run);
@@ -299,8 +299,7 @@ static void other_answers_hold_nothing(void **state)
 	call(10, "read", 8, 64);
 	call(10, "write", 7, 64);
 	call(10, "write", 8, 64);
-	polls(MS, 1, 0);
-	call(10, "read", 7, 64);
+	brings(MS, 7);
 	polls(MS, 1, 0);
 	call(11, "write", 7, 64);
 	call(10, "read", 8, 64); /* never answered */
@@ -323,8 +322,7 @@ static void an_answer_that_fails_is_none(void **state)
 	polls(MS, 1, 0);
 	began_ns = made.now_ns;
 	call(10, "read", 7, 64);
-	polls(20 * MS, 1, 0);
-	call(10, "read", 9, 64);
+	brings(20 * MS, 9);
 	fprintf(made.to, "%llu 0 enter 10 write enter=%llu args=7\n%llu 0 exit 10 write ret=-11\n",
 		(unsigned long long)made.now_ns + 2000, (unsigned long long)made.now_ns + 2000,
 		(unsigned long long)made.now_ns + 3000);
@@ -366,8 +364,7 @@ static struct run forgotten(uint64_t before_end_ns, bool more)
 	usual(7);
 	usual(8);
 	made.now_ns = END_NS - before_end_ns - MS - 20 * US;
-	polls(MS, 1, 0);
-	call(10, "read", 7, 64);
+	brings(MS, 7);
 	if (more) {
 		polls(MS, 1, 0);
 		call(10, "read", 7, 64);

@@ -20,14 +20,21 @@ struct waits {
 	const struct scope_units *units;
 	struct counts counts;
 	uint32_t *node; /* by population: whose stacks have its requests, and 1 more; 0: not known yet */
+	const struct scope_task_rows *looks;
+	uint32_t tgid;	/* the last process that was searched for in them … */
+	bool looked_at; /* … and if it is there */
 };
 
-static bool looked_at(const struct scope_task_rows *looks, uint32_t tgid)
+/* Units of one process mostly follow one another, and there are many looks. */
+static bool looked_at(struct waits *waits, uint32_t tgid)
 {
-	for (size_t i = 0; i < looks->rows; i++)
-		if (looks->row[i].tgid == tgid)
-			return true;
-	return false;
+	if (tgid == waits->tgid)
+		return waits->looked_at;
+	waits->tgid = tgid;
+	waits->looked_at = false;
+	for (size_t i = 0; i < waits->looks->rows && !waits->looked_at; i++)
+		waits->looked_at = waits->looks->row[i].tgid == tgid;
+	return waits->looked_at;
 }
 
 static void count(const struct scope_tree *tree, uint32_t *counts, uint32_t node)
@@ -37,7 +44,7 @@ static void count(const struct scope_tree *tree, uint32_t *counts, uint32_t node
 	counts[SCOPE_TREE_ROOT]++;
 }
 
-/* Counts the stacks of the population's requests that waited, and of all others of its group. */
+/* Counts the stacks of the population's requests that waited, and of usual ones of its group. */
 static void count_stacks(struct waits *waits, uint32_t population, uint32_t group)
 {
 	const struct scope_evidence *evidence = waits->attributor->evidence;
@@ -121,7 +128,7 @@ static int add(struct waits *waits, uint32_t number)
 	return scope_evidence_attributor_add(attributor, UINT32_MAX, &stretch, stack_node);
 }
 
-static int add_all(struct waits *waits, const struct scope_task_rows *looks)
+static int add_all(struct waits *waits)
 {
 	struct scope_threads *threads = waits->units->timeline->threads;
 	int err = 0;
@@ -130,7 +137,7 @@ static int add_all(struct waits *waits, const struct scope_task_rows *looks)
 		const struct scope_unit *unit = &waits->units->unit[i];
 
 		if (scope_unit_task_ns(unit) &&
-		    !looked_at(looks, scope_timeline_threads_at(threads, unit->thread)->tgid))
+		    !looked_at(waits, scope_timeline_threads_at(threads, unit->thread)->tgid))
 			err = add(waits, (uint32_t)i);
 	}
 	return err;
@@ -142,12 +149,13 @@ int scope_evidence_held_waits_collect(struct scope_attributor *attributor, const
 	struct waits waits = {
 		.attributor = attributor,
 		.units = attributor->units,
+		.looks = looks,
 		.counts.held = calloc(nodes + 1, sizeof(*waits.counts.held)),
 		.counts.usual = calloc(nodes + 1, sizeof(*waits.counts.usual)),
 		.node = calloc(attributor->kept->populations + 1, sizeof(*waits.node)),
 	};
 	const bool room = waits.counts.held && waits.counts.usual && waits.node;
-	const int err = room ? add_all(&waits, looks) : -ENOMEM;
+	const int err = room ? add_all(&waits) : -ENOMEM;
 
 	free(waits.counts.held);
 	free(waits.counts.usual);
