@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "proc/open.h"
 #include "symbol/space.h"
 
 /*
@@ -68,7 +67,7 @@ static struct scope_mapping *next_unopened(struct scope_spaces *spaces)
 	for (; spaces->looked < spaces->mappings && spaces->ahead < AHEAD_FILES; spaces->looked++) {
 		struct scope_mapping *mapping = &spaces->mapping[spaces->looked];
 
-		if (!mapping->tried && !mapping->file->tried && !scope_proc_is_memory(mapping->file->path))
+		if (!mapping->tried && !mapping->file->tried && !scope_symbol_file_is_made(mapping->file))
 			return mapping;
 	}
 	return NULL;
@@ -103,7 +102,7 @@ static int map_of(struct scope_spaces *spaces, struct scope_mapping *mapping, st
 	const struct scope_file *file = mapping->file;
 	int err = 0;
 
-	if (!mapping->tried && (file->tried || scope_proc_is_memory(file->path)))
+	if (!mapping->tried && (file->tried || scope_symbol_file_is_made(file) || !strcmp(file->path, "[vdso]")))
 		err = scope_symbol_spaces_open(spaces, mapping);
 	if (err)
 		return err;

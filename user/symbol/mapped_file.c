@@ -178,7 +178,7 @@ int scope_symbol_file_open(struct scope_spaces *spaces, struct scope_file *file,
 		err = image_open(spaces, file, vdso_open(row), found);
 		return err == -ENOMEM ? err : outcome_note(file, err, found);
 	}
-	if (scope_proc_is_memory(file->path))
+	if (scope_symbol_file_is_made(file))
 		return 0;
 	/*
 	 * If the mapped file was deleted, a file that is now at its path is used only if its build-id can be

@@ -10,7 +10,6 @@
 #include "base/grow.h"
 #include "base/now.h"
 #include "base/plain.h"
-#include "proc/open.h"
 #include "symbol/space.h"
 #include "trace/format.h"
 
@@ -53,12 +52,6 @@ static int put_plain(struct payload *payload, const char *plain)
 	return 0;
 }
 
-/* True if code of this mapping has its names from a file. */
-static bool is_file(const struct scope_file *file)
-{
-	return !scope_proc_is_memory(file->path) || !strcmp(file->path, "[vdso]");
-}
-
 int scope_symbol_names_note(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *ip, unsigned int count)
 {
 	struct scope_spaces *spaces = scope_symbols_spaces(symbols);
@@ -76,7 +69,7 @@ int scope_symbol_names_note(struct scope_symbols *symbols, uint32_t tgid, const 
 		row = spaces->mapping[range->value].row;
 		file = spaces->mapping[range->value].file;
 		offset = address - row->start + row->offset;
-		if (!is_file(file) || scope_symbol_addresses_get(&file->hits, offset))
+		if (scope_symbol_file_is_made(file) || scope_symbol_addresses_get(&file->hits, offset))
 			continue;
 		if (scope_grow(&spaces->hit, &spaces->hit_capacity, spaces->hits + 1, sizeof(*spaces->hit)) ||
 		    scope_symbol_addresses_put(&file->hits, offset, file))
@@ -193,7 +186,7 @@ static struct scope_mapping *find_file(struct scope_spaces *spaces)
 	for (; spaces->files_given < spaces->mappings; spaces->files_given++) {
 		const struct scope_file *file = spaces->mapping[spaces->files_given].file;
 
-		if (!file->numbered && !file->library && is_file(file))
+		if (!file->numbered && !file->library && !scope_symbol_file_is_made(file))
 			return &spaces->mapping[spaces->files_given];
 	}
 	return NULL;

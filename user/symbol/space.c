@@ -43,7 +43,7 @@ int scope_symbol_spaces_problem(struct scope_spaces *spaces, const char *format,
 
 bool scope_symbol_file_is_made(const struct scope_file *file)
 {
-	return scope_proc_is_memory(file->path) && strcmp(file->path, "[vdso]");
+	return scope_proc_is_memory(file->path) && !*file->build_id && strcmp(file->path, "[vdso]");
 }
 
 static void file_destroy(struct scope_file *file)
@@ -357,7 +357,7 @@ bool scope_symbol_spaces_in_file(const struct scope_spaces *spaces, const struct
 {
 	const struct scope_range *range = scope_symbol_ranges_find(&space->ranges, address);
 
-	return range && !scope_proc_is_memory(spaces->mapping[range->value].file->path);
+	return range && !scope_symbol_file_is_made(spaces->mapping[range->value].file);
 }
 
 int scope_symbol_spaces_place(struct scope_spaces *spaces, const struct scope_space *space, uint64_t address,

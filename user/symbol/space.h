@@ -130,7 +130,10 @@ static inline bool scope_symbol_file_has_names(const struct scope_trace_file *fi
 	return file->outcome == SCOPE_FILE_READ || file->outcome == SCOPE_FILE_DEBUG;
 }
 
-/* True if it is code made at run time, which is neither of a file nor of the kernel's page. */
+/*
+ * True if it is code made at run time, which is neither of a file nor of the kernel's page. A file in memory (memfd,
+ * /dev/shm) that has a build-id is a file: it is read through the mapping.
+ */
 bool scope_symbol_file_is_made(const struct scope_file *file);
 
 /* True if its number of functions is known. */
