@@ -25,7 +25,7 @@ ok() { if [ "$2" -eq 0 ]; then echo "ok - $1"; else echo "not ok - $1"; bad=1; f
 # Of each place where a secret was, how often it is in files: as bytes, and as numbers of either order.
 found() {	# FILE...
 	local tag hex back
-	for tag in StAk HeAp EnVi ReGi FuTx StNd secr; do
+	for tag in StAk HeAp EnVi ReGi FuTx StNd ChAi secr; do
 		hex=$(printf %s "$tag" | od -An -tx1 | tr -d ' \n')
 		back=$(printf %s "$tag" | rev | tr -d '\n' | od -An -tx1 | tr -d ' \n')
 		printf '%s %s\n' "$tag" "$(cat "$@" | grep -aoE "$tag|$hex|$back" | wc -l)"
@@ -89,6 +89,37 @@ cmp "$dir/raw.report" "$dir/scrubbed.report" && cmp "$dir/raw.json" "$dir/scrubb
 	cmp "$dir/raw.folded" "$dir/scrubbed.folded"
 ok "its report is that of the raw one, and so are its folded stacks" $?
 
+# Options that take other data: stacks by frame pointers, and what threads sleep on, which only the module has.
+with_option() {	# OPTION...
+	"$scope" record -p "$target" --source "$source" --stack-budget 0 -d 2 --compress 0 "$@" \
+		-o "$dir/option.trace" > "$dir/said" 2>&1 || { cat "$dir/said"; bad=1; }
+}
+# The words of futexes are decimal in a dump.
+option_text() {	# FILE
+	"$scope" dump "$1" > "$dir/option.text"
+	grep -oE ' futex .*' "$dir/option.text" | grep -oE '=[0-9]+' | tr -d = | xargs -r printf '%08x\n' > "$dir/futexes"
+}
+options=(--chain)
+[ "$source" = perf ] || options+=(--interrupts)
+for option in "${options[@]}"; do
+	with_option "$option"
+	option_text "$dir/option.trace"
+	none "nor does one with $option" "$dir/option.trace" "$dir/option.text" "$dir/futexes"
+	with_option --raw-stacks "$option"
+	option_text "$dir/option.trace"
+	if [ "$option" = --chain ]; then
+		found "$dir/option.text" > "$dir/found"
+		some ChAi "raw stacks by frame pointers hold what is taken for return addresses"
+	else
+		found "$dir/futexes" > "$dir/found"
+		some FuTx "raw stacks hold what threads sleep on"
+	fi
+	rm -f "$dir/optional.trace"
+	"$scope" scrub "$dir/option.trace" -o "$dir/optional.trace" > "$dir/said" || bad=1
+	option_text "$dir/optional.trace"
+	none "scrubbed, it holds none" "$dir/optional.trace" "$dir/option.text" "$dir/futexes"
+done
+
 # On a host without the program.
 mv "$dir/work" "$dir/gone"
 text_of new > "$dir/new.report2"
@@ -117,4 +148,21 @@ ok "a stripped program has no names" $?
 "$scope" export folded "$dir/bare.trace" --debug-dir "$dir/debug" -o "$dir/named.folded"
 grep -q serve "$dir/named.folded"
 ok "its debug file gives it some, without the program" $?
+kill "$target"
+wait "$target" 2>/dev/null
+
+# A program whose file is in memory, and gone with it.
+coproc WORK { exec python3 -c 'import os, sys
+fd = os.memfd_create("work")
+os.write(fd, open(sys.argv[1], "rb").read())
+os.execve(fd, ["work"], os.environ)' "$dir/gone"; }
+read -r target <&"${WORK[0]}"
+"$scope" record -p "$target" --source "$source" --stack-budget 0 -d 2 -o "$dir/memory.trace" > "$dir/said" 2>&1 ||
+	{ cat "$dir/said"; bad=1; }
+kill "$target"
+wait "$target" 2>/dev/null
+target=
+"$scope" export folded "$dir/memory.trace" -o "$dir/memory.folded"
+grep -q 'main;serve' "$dir/memory.folded"
+ok "a program that is a file in memory has names" $?
 exit $bad

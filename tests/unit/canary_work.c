@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Has secrets where programs have them: on stacks, on the heap, in the environment, in registers, beside
- * locks. Each is a tag of four letters and "secr", so that what is found says where it was.
+ * locks, and where a walk by frame pointers looks for return addresses. Each is a tag of four letters and "secr", so that what is found says where it was.
  *
  * Usage: canary_work    Prints its number, then works until it is killed.
  */
@@ -63,9 +63,38 @@ static __attribute__((noinline)) void sleep_with(uint64_t word)
 #endif
 }
 
+/* Sleeps in a function without a frame pointer: the register has other data, which a walk takes for frames. */
+static __attribute__((noinline)) void sleep_beside(const uint64_t *chain)
+{
+#ifdef __x86_64__
+	struct timespec time = { 0, 3000000 };
+	long number = SYS_nanosleep;
+
+	asm volatile("sub $128, %%rsp\n\tpush %%rbp\n\tmov %3, %%rbp\n\tsyscall\n\tpop %%rbp\n\tadd $128, %%rsp"
+		     : "+a"(number)
+		     : "D"(&time), "S"(0), "r"(chain)
+		     : "rcx", "r11", "memory");
+#else
+	asm volatile("" : : "r"(chain) : "memory");
+#endif
+}
+
+static void lay_chain(uint64_t *room)
+{
+	for (int i = 0; i < WORDS; i += 2) {
+		room[i] = i + 2 < WORDS ? (uintptr_t)&room[i + 2] : 0;
+		room[i + 1] = word_of("ChAi");
+	}
+}
+
 static __attribute__((noinline)) void serve(void)
 {
-	uint64_t room[WORDS];
+	uint64_t room[WORDS], chain[WORDS];
+	const struct timespec time = { 0, 1000000 };
+
+	lay_chain(chain);
+	sleep_beside(chain);
+	syscall(SYS_futex, &own_lock.word, FUTEX_WAIT, 1, &time, NULL, 0);
 
 	fill(room, "StAk");
 	asm volatile("" : : "r"(room) : "memory");

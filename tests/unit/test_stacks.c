@@ -5,6 +5,7 @@
 
 #include "symbol/scrub_trace.h"
 #include "symbol/stacks.h"
+#include "trace/lock_word.h"
 
 #define CANARY 0x5945524e41434321ull /* text, as a password is */
 #define TID 100u		     /* of process.pid, in the trace */
@@ -310,6 +311,116 @@ static void test_no_memory(void **state)
 	scope_trace_close(raw);
 }
 
+/* The addresses are those of the stack's first two frames, then what a frame pointer of other use led to. */
+static void add_chain(struct scope_packer *packer, uint64_t time_ns, const uint64_t *ip, uint16_t ips, uint8_t flags)
+{
+	const struct scope_event event = {
+		.kind = SCOPE_EVENT_STACK,
+		.time_ns = time_ns,
+		.tid = TID,
+		.flags = flags,
+		.stack = { .reason = SCOPE_STACK_SAMPLE, .ips = ips, .cost_ns = 77, .kernel_ip = 0x10, .ip = ip },
+	};
+
+	assert_int_equal(scope_trace_packer_event(packer, &event, NULL), 0);
+}
+
+static void add_futex(struct scope_packer *packer, uint64_t time_ns, uint32_t word, uint32_t owner, uint32_t beside)
+{
+	const uint32_t memory[] = { word, beside, owner, 1 };
+	struct scope_event event = { .kind = SCOPE_EVENT_FUTEX, .time_ns = time_ns, .tid = TID };
+
+	event.futex.bytes = sizeof(memory);
+	memcpy(event.futex.memory, memory, sizeof(memory));
+	assert_int_equal(scope_trace_packer_event(packer, &event, NULL), 0);
+}
+
+static struct scope_trace *chained_trace(const uint64_t *ip)
+{
+	struct fixture fixture = fixture_begin();
+	const struct scope_record_state record = state_of(0 /* read */);
+	const struct scope_event state = { .kind = SCOPE_EVENT_STATE, .tid = TID, .state = { &record, snapshot.reg } };
+	struct scope_packer *packer;
+
+	for (size_t i = 0; i < process.maps; i++)
+		assert_int_equal(scope_trace_writer_map(fixture.writer, &process.map[i]), 0);
+	assert_int_equal(scope_trace_packer_create(fixture.writer, 0, &packer), 0);
+	assert_int_equal(scope_trace_packer_event(packer, &state, NULL), 0);
+	add_chain(packer, 1000, ip, 2, 0);
+	add_chain(packer, 2000, ip, 4, SCOPE_STACK_CUT);
+	add_chain(packer, 3000, ip, 3, SCOPE_STACK_IN_KERNEL | SCOPE_STACK_KERNEL_IP);
+	add_futex(packer, 4000, 2, TID, (uint32_t)CANARY);
+	add_futex(packer, 5000, (uint32_t)CANARY, (uint32_t)(CANARY >> 32), (uint32_t)CANARY);
+	add_futex(packer, 6000, 0x80000000 | TID, TID, (uint32_t)CANARY);
+	add_futex(packer, 7000, 0x80000000 | (uint32_t)CANARY, 0, 0);
+	add_futex(packer, 8000, 2, TID + 1, 0);
+	assert_int_equal(scope_trace_packer_flush(packer, NULL), 0);
+	scope_trace_packer_destroy(packer);
+	return fixture_open(&fixture);
+}
+
+static void expect_chain(struct scope_trace *trace, uint16_t ips, uint8_t ended, const uint64_t *ip)
+{
+	const struct scope_event event = next_event(trace);
+
+	assert_int_equal(event.kind, SCOPE_EVENT_STACK);
+	assert_int_equal(event.stack.ended, ended);
+	assert_int_equal(event.stack.ips, ips);
+	assert_memory_equal(event.stack.ip, ip, ips * sizeof(*ip));
+	assert_int_equal(event.stack.cost_ns, 77);
+	assert_int_equal(event.flags & SCOPE_STACK_CUT, 0);
+	if (event.flags & SCOPE_STACK_KERNEL_IP)
+		assert_int_equal(event.stack.kernel_ip, 0x10);
+}
+
+static void expect_owner(struct scope_trace *trace, uint32_t owner)
+{
+	const struct scope_event event = next_event(trace);
+
+	assert_int_equal(event.kind, SCOPE_EVENT_FUTEX);
+	assert_int_equal(scope_trace_lock_owner(event.futex.memory), owner);
+	for (size_t i = 0; i < SCOPE_FUTEX_BYTES / 4; i++)
+		assert_true(!event.futex.memory[i] || (event.futex.memory[i] & 0x3fffffff) == owner);
+}
+
+static void test_chains_and_futexes(void **state)
+{
+	const uint8_t broken = SCOPE_FRAMES_BROKEN | SCOPE_FRAMES_GUESSED;
+	struct scope_scrub_counts counts;
+	struct scope_trace *raw, *trace;
+	struct fixture fixture;
+	uint64_t ip[SCOPE_FRAMES_MAX];
+	unsigned int count, flags;
+	struct scope_symbols *symbols;
+
+	(void)state;
+	raw = raw_trace();
+	symbols = symbols_of(raw, false);
+	assert_int_equal(scope_symbols_unwind(symbols, (uint32_t)process.pid, snapshot.reg, SCOPE_REG_COUNT_X86_64,
+					      snapshot.data, snapshot.bytes, ip, SCOPE_FRAMES_MAX, &count, &flags),
+			 0);
+	scope_symbols_destroy(symbols);
+	scope_trace_close(raw);
+	assert_true(count > 2);
+	ip[2] = CANARY;
+	ip[3] = ip[1];
+	raw = chained_trace(ip);
+	fixture = scrubbed(raw, &counts);
+	trace = fixture_open(&fixture);
+	assert_int_equal(next_event(trace).kind, SCOPE_EVENT_STATE);
+	expect_chain(trace, 2, 0, ip);
+	expect_chain(trace, 2, broken, ip);
+	expect_chain(trace, 2, broken, ip);
+	expect_owner(trace, TID);
+	expect_owner(trace, 0);
+	expect_owner(trace, TID);
+	expect_owner(trace, 0);
+	expect_owner(trace, 0);
+	no_more_events(trace);
+	scope_trace_close(trace);
+	scope_trace_close(raw);
+}
+
 static uint32_t nobody(void *context, const struct scope_event *event)
 {
 	(void)context;
@@ -348,9 +459,8 @@ static void test_given_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same_frames),
-		cmocka_unit_test(test_names_without_files),
-		cmocka_unit_test(test_no_memory),
+		cmocka_unit_test(test_same_frames), cmocka_unit_test(test_names_without_files),
+		cmocka_unit_test(test_no_memory),   cmocka_unit_test(test_chains_and_futexes),
 		cmocka_unit_test(test_given_up),
 	};
 

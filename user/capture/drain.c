@@ -13,7 +13,6 @@
 #include "capture/unwinder.h"
 #include "proc/kernel_names.h"
 #include "source/source.h"
-#include "trace/owner.h"
 #include "trace/walk.h"
 #include "trace/writer.h"
 
@@ -25,7 +24,7 @@
  */
 static int note_records(struct scope_capture_run *capture, const struct scope_subbuf *subbuf)
 {
-	const uint32_t types = SCOPE_NEW_PROCESSES_TYPES | SCOPE_OTHERS_TYPES | SCOPE_OWNERS_TYPES |
+	const uint32_t types = SCOPE_NEW_PROCESSES_TYPES | SCOPE_OTHERS_TYPES | SCOPE_UNWINDER_TYPES |
 			       SCOPE_KERNEL_NAMES_TYPES;
 	const void *record;
 	uint32_t offset = 0;
@@ -40,7 +39,7 @@ static int note_records(struct scope_capture_run *capture, const struct scope_su
 		}
 		if (bit & SCOPE_NEW_PROCESSES_TYPES)
 			scope_capture_new_processes_note(capture->processes, record);
-		if (bit & SCOPE_OWNERS_TYPES && capture->unwinder)
+		if (bit & SCOPE_UNWINDER_TYPES && capture->unwinder)
 			scope_capture_unwinder_note(capture->unwinder, record);
 		if (bit & SCOPE_KERNEL_NAMES_TYPES && capture->kernel_names)
 			err = scope_proc_kernel_names_note(capture->kernel_names, record);

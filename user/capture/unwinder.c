@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,12 +18,12 @@
 #include "capture/unwinder_internal.h"
 #include "proc/child.h"
 #include "symbol/names.h"
+#include "trace/blank.h"
 #include "trace/decode.h"
 #include "trace/owner.h"
 #include "trace/walk.h"
 
 #define NS_PER_MS 1000000ull
-#define SLICE_MS 20u /* between two calls of while_waiting() */
 
 static void give_up(struct scope_unwinder *unwinder)
 {
@@ -245,7 +246,31 @@ static int write_first(struct scope_unwinder *unwinder, const struct scope_subbu
 
 void scope_capture_unwinder_note(struct scope_unwinder *unwinder, const void *record)
 {
-	unwinder->stacks_noted |= scope_trace_owners_note(unwinder->owners, record);
+	if (scope_trace_walk_type(record) == SCOPE_RECORD_FUTEX)
+		unwinder->futexes_noted = true;
+	else
+		unwinder->stacks_noted |= scope_trace_owners_note(unwinder->owners, record);
+}
+
+/* A thread that was made a moment ago may be in a sub-buffer that comes later. */
+static bool is_thread(void *context, uint32_t tid)
+{
+	const struct scope_unwinder *unwinder = context;
+	char path[32];
+
+	if (scope_trace_owners_get(unwinder->owners, tid))
+		return true;
+	snprintf(path, sizeof(path), "/proc/%u", tid);
+	return !access(path, F_OK);
+}
+
+/* The result belongs to the unwinder. */
+static const struct scope_subbuf *without_futexes(struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf)
+{
+	if (subbuf != unwinder->reduced)
+		memcpy(unwinder->reduced, subbuf, subbuf->used_bytes);
+	scope_trace_blank_futexes(unwinder->reduced, is_thread, unwinder);
+	return unwinder->reduced;
 }
 
 int scope_capture_unwinder_take(struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf)
@@ -260,6 +285,9 @@ int scope_capture_unwinder_take(struct scope_unwinder *unwinder, const struct sc
 		subbuf = reduce(unwinder, subbuf);
 		plain = true;
 	}
+	if (unwinder->futexes_noted)
+		subbuf = without_futexes(unwinder, subbuf);
+	unwinder->futexes_noted = false;
 	if (plain && !unwinder->first)
 		return unwinder->host.write(unwinder->host.context, subbuf);
 	return queue(unwinder, subbuf, plain);
@@ -410,75 +438,6 @@ int scope_capture_unwinder_pump(struct scope_unwinder *unwinder, unsigned int wa
 	err = pump(unwinder, wait_ms);
 	unwinder->pumping = false;
 	return err;
-}
-
-/* ---- threads that do not run ---- */
-
-/* Waits until no job is in work; only the caller starts a job STOPPED_STACK. */
-static int settle(struct scope_unwinder *unwinder, int (*while_waiting)(void *context), void *context)
-{
-	int err = 0;
-
-	while (!err && unwinder->child && (unwinder->busy || unwinder->first || unwinder->maps_bytes)) {
-		err = scope_capture_unwinder_pump(unwinder, SLICE_MS);
-		if (!err)
-			err = while_waiting(context);
-	}
-	return err;
-}
-
-static int ask_stopped_stack(struct scope_unwinder *unwinder, const struct scope_unwinder_thread *thread,
-			     const uint8_t *data, int (*while_waiting)(void *context), void *context)
-{
-	uint8_t *in = (uint8_t *)unwinder->shared->in;
-	int err = settle(unwinder, while_waiting, context);
-
-	unwinder->stopped.count = 0;
-	unwinder->stopped_found = (struct scope_stacks_found){ 0 };
-	if (err || !unwinder->child)
-		return err;
-	memcpy(in, thread, sizeof(*thread));
-	memcpy(in + sizeof(*thread), data, thread->bytes);
-	scope_capture_unwinder_send(unwinder, SCOPE_UNWINDER_STOPPED_STACK, 1);
-	return settle(unwinder, while_waiting, context);
-}
-
-int scope_capture_unwinder_stopped_stack(struct scope_unwinder *unwinder, uint32_t tgid, const uint64_t *reg,
-					 unsigned int regs, const struct scope_trace_memory *memory,
-					 int (*while_waiting)(void *context), void *context,
-					 struct scope_trace_stopped_stack *ret_stopped_stack)
-{
-	struct scope_unwinder_stopped *stopped = &unwinder->stopped;
-	struct scope_unwinder_thread thread = {
-		.tgid = tgid,
-		.regs = regs,
-		.tid = memory->tid,
-		.bytes = memory->bytes,
-		.address = memory->address,
-	};
-	int err;
-
-	memcpy(thread.reg, reg, regs * sizeof(*reg));
-	err = ask_stopped_stack(unwinder, &thread, memory->data, while_waiting, context);
-	if (!err && unwinder->stopped_found.unmapped_count &&
-	    scope_capture_unwinder_refresh(unwinder, &unwinder->stopped_found, scope_now_ns()))
-		err = ask_stopped_stack(unwinder, &thread, memory->data, while_waiting, context);
-	if (err)
-		return err;
-	if (!unwinder->stopped_found.stacks || stopped->count > SCOPE_FRAMES_MAX ||
-	    !scope_trace_frames_ended((uint8_t)stopped->ended)) {
-		*stopped = (struct scope_unwinder_stopped){ .count = 1, .ended = SCOPE_FRAMES_BROKEN };
-		stopped->ip[0] = regs ? reg[regs - 1] : 0;
-		unwinder->counts.given_up++;
-	}
-	*ret_stopped_stack = (struct scope_trace_stopped_stack){
-		.tid = memory->tid,
-		.count = stopped->count,
-		.address = memory->address,
-		.ip = stopped->ip,
-		.ended = (uint8_t)stopped->ended,
-	};
-	return 0;
 }
 
 void scope_capture_unwinder_count(const struct scope_unwinder *unwinder, struct scope_unwinder_counts *ret_counts)

@@ -24,6 +24,7 @@
 #include <scope/table.h>
 
 #include "base/error.h"
+#include "trace/owner.h"
 #include "trace/trace.h"
 
 struct scope_unwinder;
@@ -63,11 +64,12 @@ int scope_capture_unwinder_fd(const struct scope_unwinder *unwinder);
 /* Adds a row of maps. Without memory it is left out. */
 void scope_capture_unwinder_map(struct scope_unwinder *unwinder, const struct scope_trace_map *map);
 
-/* Reads a record of SCOPE_OWNERS_TYPES, of the sub-buffer that is taken next. */
+/* Reads a record of these types, of the sub-buffer that is taken next. */
+#define SCOPE_UNWINDER_TYPES (SCOPE_OWNERS_TYPES | SCOPE_WALK(FUTEX))
 void scope_capture_unwinder_note(struct scope_unwinder *unwinder, const void *record);
 
 /*
- * Writes the sub-buffer, all of whose records of SCOPE_OWNERS_TYPES were noted, or queues a copy of it. 0, -ENOMEM, or
+ * Writes the sub-buffer, all of whose records of SCOPE_UNWINDER_TYPES were noted, or queues a copy of it. 0, -ENOMEM, or
  * what write() returned.
  */
 int scope_capture_unwinder_take(struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf);

@@ -93,8 +93,8 @@ struct scope_unwinder {
 	struct scope_unwinder_host host;
 	struct scope_unwinder_shared *shared;
 	struct scope_owners *owners;
-	bool stacks_noted; /* in the sub-buffer that is taken next */
-	pid_t child;	   /* 0: given up */
+	bool stacks_noted, futexes_noted; /* in the sub-buffer that is taken next */
+	pid_t child;			  /* 0: given up */
 	int fd;
 	enum scope_unwinder_kind busy;
 	uint64_t since_ns; /* of the job */
@@ -109,7 +109,7 @@ struct scope_unwinder {
 	size_t refreshes, refresh_room;
 	struct scope_unwinder_stopped stopped;
 	struct scope_stacks_found stopped_found;
-	struct scope_subbuf *reduced; /* room for a sub-buffer that is given up */
+	struct scope_subbuf *reduced; /* room for a sub-buffer that is changed */
 	bool tables, processes;	      /* the child may have such, that the module does not have */
 	bool unopened;		      /* or there are files that it did not look at yet */
 	uint32_t ahead;		      /* times that it was requested to */

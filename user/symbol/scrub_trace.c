@@ -10,6 +10,7 @@
 #include "base/machine.h"
 #include "symbol/names.h"
 #include "symbol/stacks.h"
+#include "trace/blank.h"
 #include "trace/copy.h"
 #include "trace/format.h"
 #include "trace/owner.h"
@@ -120,6 +121,14 @@ static uint32_t tgid_of(void *context, const struct scope_event *event)
 	return lane && lane->next < lane->count ? lane->tgid[lane->next++] : 0;
 }
 
+/* True if it is a thread of any process of the trace: a lock may be shared. */
+static bool is_any_thread(void *context, uint32_t tid)
+{
+	const struct scrub *scrub = context;
+
+	return scope_trace_owners_get(scrub->owners, tid);
+}
+
 static int edit_subbuf(void *context, const struct scope_subbuf *subbuf)
 {
 	struct scrub *scrub = context;
@@ -130,6 +139,7 @@ static int edit_subbuf(void *context, const struct scope_subbuf *subbuf)
 	if (scope_grow(&scrub->out, &scrub->out_room, subbuf->used_bytes, 1))
 		return -ENOMEM;
 	err = scope_symbol_stacks_replace(&stacks, subbuf, scrub->out, &found);
+	scope_trace_blank_futexes(scrub->out, is_any_thread, scrub);
 	scrub->counts->stacks += found.stacks;
 	return err ? err : scope_trace_writer_subbuf(scrub->writer, scrub->out);
 }

@@ -94,6 +94,46 @@ static int put_frames(struct rewriter *rewriter, const struct scope_event *event
 	return 0;
 }
 
+/*
+ * A chain of frame pointers leads anywhere in code that keeps none: what it has then for return addresses is memory of
+ * the program. It ends there, as a broken one. FRAMES takes no more bytes than the record that it replaces.
+ */
+static int put_chain(struct rewriter *rewriter, const struct scope_event *event, const uint8_t *from, const uint8_t *to)
+{
+	const struct scope_stacks *stacks = rewriter->stacks;
+	const bool kernel = event->flags & SCOPE_STACK_KERNEL_IP;
+	struct scope_record_frames *frames = (void *)end_of(rewriter);
+	uint64_t *ip = (uint64_t *)(frames + 1);
+	uint32_t tgid = 0, count = event->stack.ips ? 1 : 0;
+	int err = 0;
+
+	if (stacks->symbols) {
+		tgid = stacks->tgid_of(stacks->context, event);
+		count = scope_symbols_code(stacks->symbols, tgid, event->stack.ip, event->stack.ips);
+		err = scope_symbol_names_note(stacks->symbols, tgid, event->stack.ip, count);
+	}
+	if (err || count == event->stack.ips) {
+		copy(rewriter, from, to);
+		return err;
+	}
+	rewriter->found->stacks++;
+	if (stacks->symbols)
+		note_unmapped(rewriter->found, tgid);
+	*frames = (struct scope_record_frames){
+		.word = scope_record_word(SCOPE_RECORD_FRAMES, scope_record_delta(*(const uint32_t *)from)),
+		.reason = event->stack.reason,
+		.flags = event->flags & (SCOPE_STACK_IN_KERNEL | SCOPE_STACK_KERNEL_IP),
+		.count = (uint16_t)(count + kernel),
+		.cost_ns = event->stack.cost_ns,
+		.ended = SCOPE_FRAMES_BROKEN | SCOPE_FRAMES_GUESSED,
+	};
+	memcpy(ip, event->stack.ip, count * sizeof(*ip));
+	if (kernel)
+		ip[count] = event->stack.kernel_ip;
+	rewriter->out->used_bytes += (uint32_t)(sizeof(*frames) + frames->count * sizeof(*ip));
+	return 0;
+}
+
 static int put_record(struct rewriter *rewriter, const struct scope_event *event, const uint8_t *from,
 		      const uint8_t *to)
 {
@@ -101,6 +141,8 @@ static int put_record(struct rewriter *rewriter, const struct scope_event *event
 
 	if (event->kind == SCOPE_EVENT_STACK && event->stack.reg)
 		return put_frames(rewriter, event, (const void *)from, (size_t)(to - from));
+	if (scope_record_type(*(const uint32_t *)from) == SCOPE_RECORD_CHAIN)
+		return put_chain(rewriter, event, from, to);
 	copy(rewriter, from, to);
 	if (scope_record_type(*(const uint32_t *)from) == SCOPE_RECORD_FRAMES)
 		rewriter->found->walked++;

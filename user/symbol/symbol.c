@@ -474,3 +474,19 @@ int scope_symbols_unwind(struct scope_symbols *symbols, uint32_t tgid, const uin
 	return scope_symbol_spaces_unwind(&symbols->spaces, space ? space : symbols->everywhere, reg, regs, data, bytes,
 					  ret_ips, max, ret_count, ret_flags);
 }
+
+unsigned int scope_symbols_code(const struct scope_symbols *symbols, uint32_t tgid, const uint64_t *ip,
+				unsigned int count)
+{
+	const struct scope_space *space = scope_symbol_spaces_find(&symbols->spaces, tgid);
+	unsigned int i;
+
+	if (!space)
+		space = symbols->everywhere;
+	for (i = 0; i < count; i++)
+		if (i && !scope_symbol_space_executable(space, ip[i] - 1) &&
+		    !scope_symbol_ranges_find(&space->symbols, ip[i] - 1) &&
+		    !scope_symbol_ranges_find(&symbols->everywhere->symbols, ip[i] - 1))
+			break;
+	return i;
+}

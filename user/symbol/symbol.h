@@ -118,4 +118,11 @@ int scope_symbols_unwind(struct scope_symbols *symbols, uint32_t tgid, const uin
 			 const uint8_t *data, size_t bytes, uint64_t *ret_ips, unsigned int max,
 			 unsigned int *ret_count, unsigned int *ret_flags);
 
+/*
+ * How many addresses of a stack, innermost first, can be code: the first, and return addresses up to one at which no
+ * code is mapped and the trace has no symbol.
+ */
+unsigned int scope_symbols_code(const struct scope_symbols *symbols, uint32_t tgid, const uint64_t *ip,
+				unsigned int count);
+
 #endif

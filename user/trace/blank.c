@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Selects the registers and arguments that stay in a STATE record. */
+/* Selects the registers and arguments that stay in a STATE record, and what stays in a FUTEX record. */
 #include "trace/blank.h"
 
+#include <linux/futex.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 #include "base/machine.h"
 #include "base/syscall_name.h"
+#include "trace/lock_word.h"
+#include "trace/walk.h"
 
 #define ROW(name, args)                                                                                                \
 	{                                                                                                              \
@@ -23,6 +27,7 @@ static const struct {
 	uint8_t args;
 } rows[] = {
 	ROW(sched_yield, 0),
+	ROW(sync, 0),
 	ROW(rt_sigreturn, 0),
 	ROW(ppoll, 3),
 	ROW(pselect6, 5),
@@ -77,4 +82,27 @@ void scope_trace_blank_state(struct scope_record_state *record, uint64_t *reg)
 	for (uint32_t i = 0; i + 1 < record->regs; i++)
 		if (i != sp)
 			reg[i] = 0;
+}
+
+static void blank_futex(struct scope_record_futex *record, bool (*is_thread)(void *context, uint32_t tid),
+			void *context)
+{
+	const uint32_t owner = scope_trace_lock_owner(record->memory);
+
+	memset(record->memory, 0, sizeof(record->memory));
+	if (!owner || !is_thread(context, owner))
+		return;
+	record->memory[0] = FUTEX_WAITERS | owner;
+	if (record->bytes == sizeof(record->memory))
+		record->memory[2] = owner;
+}
+
+void scope_trace_blank_futexes(struct scope_subbuf *subbuf, bool (*is_thread)(void *context, uint32_t tid),
+			       void *context)
+{
+	uint32_t offset = 0;
+	const void *record;
+
+	while ((record = scope_trace_walk_next(subbuf, SCOPE_WALK(FUTEX), &offset)))
+		blank_futex((struct scope_record_futex *)((uint8_t *)subbuf + offset) - 1, is_thread, context);
 }
