@@ -6,7 +6,7 @@ Usage: languages.py [-a] [-d SECONDS] [-o DIR] [LANGUAGE[/KIND]...]      default
 
 LANGUAGE is go, node, java, python, python1 (one thread) or php. KIND is a function of languages/, or none: a healthy server.
 Prints a line for each: whether the function is first, or for none whether nothing is abnormal, the verdict, and the functions named. Slow ones
-are 3 % of the requests; a server in which one hangs is attached to afterwards. With -a, traces of an earlier run are analysed again.
+are 3 % of the requests, and those that take longer and longer all of them; a server in which one hangs is attached to afterwards. With -a, traces of an earlier run are analysed again.
 Exit status: 0 however many are first. Needs root, perf events or the module, and the languages (a missing one is left out).
 """
 import argparse
@@ -28,6 +28,7 @@ SCOPE = os.environ.get("SCOPE", f"{HERE}/../../build/user/scope")
 HANGS = "takeLock takeShared waitAnswer waitAny waitGroup sendOrder waitChild readPeer spinOn awaitFlag readFifo".split()
 SLOW = ("countWords matchRules packReport sortPrices writeLedger takeNap readPages runHook askPeer makeCopies saveNote askPacker "
         "hashParts").split()
+GROWING = "findVisit readJournal".split()
 # Functions that are as right, since one keeps the other waiting or is a part of it.
 ALSO = {"askPacker": ["packOrders"], "askPeer": ["ask"], "readPeer": ["ask"], "hashParts": ["hashPart"]}
 FILES = {"go": "serve.go", "node": "serve.js", "java": "Serve.java", "python": "serve.py", "python1": "serve.py", "php": "serve.php"}
@@ -49,7 +50,7 @@ env[FOLDER] = {folder}
 def kinds_of(language):
     with open(f"{HERE}/languages/{FILES[language]}", encoding="ascii") as file:
         text = file.read()
-    return [kind for kind in SLOW + HANGS if re.search(rf"\b{kind}\b", text)] + ["none"]
+    return [kind for kind in SLOW + GROWING + HANGS if re.search(rf"\b{kind}\b", text)] + ["none"]
 
 
 def peer_serve(listener):
@@ -79,12 +80,12 @@ def fastcgi_bytes(path):
     return record(1, struct.pack("!HB5x", 1, 0)) + record(4, pairs) + record(4, b"") + record(5, b"")
 
 
-def ask_often(port, slow, one_each, seed):
+def ask_often(port, slow, share, one_each, seed):
     """A client: on one connection, or on one for each request."""
     chance = random.Random(seed)
     client = None
     while True:
-        path = slow if slow and chance.random() < 0.03 else ""
+        path = slow if slow and chance.random() < share else ""
         try:
             client = client or socket.create_connection(("127.0.0.1", port))
             client.sendall(fastcgi_bytes(path) if one_each == "php" else http_bytes(path))
@@ -101,7 +102,7 @@ def ask_often(port, slow, one_each, seed):
 def load(language, port, kind, hangs):
     one_each = language if language in ("php", "python1") else ""
     for seed in range(4):
-        threading.Thread(target=ask_often, args=(port, "" if hangs else kind, one_each, seed), daemon=True).start()
+        threading.Thread(target=ask_often, args=(port, "" if hangs else kind, 1 if kind in GROWING else 0.03, one_each, seed), daemon=True).start()
     time.sleep(1)
     if hangs:
         stuck = socket.create_connection(("127.0.0.1", port))

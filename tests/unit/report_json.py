@@ -135,6 +135,9 @@ for path in sorted(folder.glob("*.json")):
     stated = report["since_ns"] and f"{(report['since_ns'] - report['trace']['begin_ns']) / 1e9:.1f}"
     if (since[1] if since else None) != stated:
         wrong(name, f"it began {stated} s into the window, not as the text says")
+    grows = "longer and longer: " in " ".join(report["answer"].split())
+    if grows != (report["growth"] is not None):
+        wrong(name, f"growth is {report['growth']}, not as the answer says")
     lost = [int(count.replace(",", "") if count[0].isdigit() else 0)
             for count in re.findall(r"^     lost  +(\S+) events? while", text, re.M)]
     stated = [f["lost"] for f in report["findings"][:len(lost)]]

@@ -33,6 +33,8 @@ static const struct scope_finding bare = {
 };
 
 /* found: earlier findings, whose excess is taken off; their number is that of the row. */
+static double pace; /* of the machine */
+
 static enum scope_rank_rule judge_with(struct scope_finding finding, struct scope_ranking *found)
 {
 	const struct scope_detection detection = { .busy_ns = BUSY_NS };
@@ -40,6 +42,7 @@ static enum scope_rank_rule judge_with(struct scope_finding finding, struct scop
 		.detection = &detection,
 		.options = &scope_rank_defaults,
 		.found = found,
+		.pace = pace,
 	};
 
 	return scope_rank_judge(&input, &finding);
@@ -98,6 +101,28 @@ static void half_of_the_growth_needs_no_odds(void **state)
 	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
 	/* The rule about chance holds. */
 	finding.chance_z = below(3.3);
+	assert_int_equal(judge(finding), SCOPE_RULE_CHANCE);
+}
+
+/* Units take 1.4 times as long. A machine on which calls take 1.2 times as long explains half of that. */
+static void longer_in_it_is_enough_unless_the_machine_is_slower(void **state)
+{
+	struct scope_finding finding = bare;
+
+	(void)state;
+	finding.of_growth = 0.5;
+	finding.grown = 1.4;
+	finding.chance_z = 0;
+	finding.growth_z = 2;
+	pace = below(below(1.2));
+	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
+	finding.growth_z = below(2);
+	assert_int_equal(judge(finding), SCOPE_RULE_CHANCE);
+	finding.growth_z = 2;
+	pace = 1.2;
+	assert_int_equal(judge(finding), SCOPE_RULE_CHANCE);
+	/* Not known. */
+	pace = 0;
 	assert_int_equal(judge(finding), SCOPE_RULE_CHANCE);
 }
 
@@ -401,6 +426,7 @@ int main(void)
 		cmocka_unit_test(an_excess_below_a_hundredth_of_the_busy_time_is_none),
 		cmocka_unit_test(four_units_are_too_few),
 		cmocka_unit_test(half_of_the_growth_needs_no_odds),
+		cmocka_unit_test(longer_in_it_is_enough_unless_the_machine_is_slower),
 		cmocka_unit_test(what_runs_ten_times_as_long_in_one_function_needs_no_odds),
 		cmocka_unit_test(samples_as_rare_as_at_first_must_have_hit_three_units),
 		cmocka_unit_test(odds_below_five_are_too_low),

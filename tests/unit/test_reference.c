@@ -14,7 +14,7 @@
 static struct distributions_case *here, *before;
 static struct scope_detection *detection;
 static struct scope_reference *reference;
-static bool runs_elsewhere;
+static bool may_grow;
 
 static int setup(void **state)
 {
@@ -23,7 +23,7 @@ static int setup(void **state)
 	before = distributions_create();
 	detection = NULL;
 	reference = NULL;
-	runs_elsewhere = false;
+	may_grow = false;
 	return 0;
 }
 
@@ -53,7 +53,7 @@ static void apply(void)
 	detection = distributions_detect(here, &scope_anomaly_detect_defaults);
 	reference = calloc(1, sizeof(*reference));
 	assert_non_null(reference);
-	reference->elsewhere = runs_elsewhere;
+	reference->as_a_whole = may_grow;
 	reference->groups = &before->groups;
 	reference->distributions = &before->distributions;
 	assert_int_equal(scope_anomaly_reference_apply(reference, &here->groups, &here->distributions,
@@ -87,14 +87,14 @@ static void twenty_units_of_another_trace_are_the_norm(void **state)
 }
 
 /* Here units take that long, in another run, or in an earlier part of this one, 1 ms. */
-static const struct scope_population *shift(uint64_t here_ns, bool elsewhere)
+static const struct scope_population *shift(uint64_t here_ns, bool as_a_whole)
 {
 	const uint32_t group = distributions_group(here, "worker", true),
 		       other = distributions_group(before, "worker", true);
 
 	distributions_units(here, group, distributions_vector(here, group, 0, 5), here_ns, 100);
 	distributions_units(before, other, distributions_vector(before, other, 0, 5), 1000000, 100);
-	runs_elsewhere = elsewhere;
+	may_grow = as_a_whole;
 	apply();
 	return &detection->population[0];
 }

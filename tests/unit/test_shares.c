@@ -78,6 +78,33 @@ static void a_function_has_its_part_of_the_growth(void **state)
 	shares.slower = false;
 	scope_rank_shares_compare(shares, &finding);
 	assert_near(finding.of_growth, 0);
+	assert_near(finding.growth_z, 0);
+}
+
+/* Nine tenths of the time before and now, of units that take twice as long: 1.8 ± 0.18 (of 100 stacks) less 0.9 ± 0.09 (of about 100). */
+static void a_function_has_more_time_with_the_same_share(void **state)
+{
+	struct scope_shares shares = {
+		.here_ns = 180e9,
+		.all_here_ns = 200e9,
+		.usual_ns = 90e9,
+		.all_usual_ns = 100e9,
+		.stacks = 100,
+		.all_stacks = 111,
+		.usual_stacks = 109.5,
+		.grown = 2,
+		.slower = true,
+	};
+	struct scope_finding finding = { 0 };
+
+	(void)state;
+	scope_rank_shares_compare(shares, &finding);
+	assert_true(fabs(finding.growth_z - 0.9 / hypot(0.18, 0.09)) < 0.1);
+	assert_true(finding.chance_z < 1);
+	shares.stacks = 400;
+	shares.all_stacks = 444;
+	scope_rank_shares_compare(shares, &finding);
+	assert_true(fabs(finding.growth_z - 0.9 / hypot(0.09, 0.09)) < 0.1);
 }
 
 /* Nor does more room than stacks leave make it likelier there, nor do no units at all. */
@@ -170,6 +197,7 @@ int main(void)
 		cmocka_unit_test(few_usual_stacks_rule_nothing_out),
 		cmocka_unit_test(usual_units_have_no_room_for_it),
 		cmocka_unit_test(a_function_has_its_part_of_the_growth),
+		cmocka_unit_test(a_function_has_more_time_with_the_same_share),
 		cmocka_unit_test(room_is_a_limit),
 		cmocka_unit_test(time_per_request_counts_where_all_requests_take_longer),
 		cmocka_unit_test(without_a_baseline_and_without_growth_shares_count),

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analysis/change_point.h"
+#include "analysis/growth.h"
 #include "analysis/steps.h"
 #include "rank/verdict.h"
 
@@ -47,14 +48,14 @@ static void pass_distributions(struct scope_analysis *from, struct scope_analysi
 	from->found = (struct scope_found_units){ 0 };
 }
 
-/* Makes the units that ended before since_ns the baseline of those after it. */
-static int split(struct scope_analysis *analysis, uint64_t since_ns)
+/* Makes the units that ended before before_ns the baseline of those after since_ns. */
+static int split(struct scope_analysis *analysis, uint64_t before_ns, uint64_t since_ns)
 {
 	const struct scope_found_units *found = &analysis->found;
 	const struct scope_distributions *of = found->distributions;
 	const uint64_t begin_ns = of->from_ns ? of->whole_begin_ns : of->run->timeline->begin_ns;
-	const double seconds = (since_ns - begin_ns) / 1e9;
-	int err = scope_unit_distributions_before(found->distributions, found->groups, since_ns, &analysis->before);
+	const double seconds = (before_ns - begin_ns) / 1e9;
+	int err = scope_unit_distributions_before(found->distributions, found->groups, before_ns, &analysis->before);
 
 	analysis->since_ns = since_ns;
 	return err ? err
@@ -63,29 +64,21 @@ static int split(struct scope_analysis *analysis, uint64_t since_ns)
 }
 
 /*
- * If units take longer from some time on, returns the findings compared with the time before, else
- * NULL. Units stay as they were cut: only stacks and calls of examples are read from the trace, so
- * a report made while the trace is being written can use it, too.
+ * Returns the findings since a time, compared with the time before, NULL if there are none. Units stay as they were cut: only
+ * stacks and calls of examples are read from the trace, so a report made while the trace is being written can use it, too.
  */
-static int run_since(struct scope_analysis *whole, const struct scope_analysis_options *options,
-		     struct scope_analysis **ret_analysis)
+static int run_from(struct scope_analysis *whole, const struct scope_analysis_options *options, uint64_t since_ns,
+		    const struct scope_growth *growth, struct scope_analysis **ret_analysis)
 {
-	struct scope_analysis *analysis;
-	uint64_t since_ns;
-	int err = scope_analysis_change_point_find(whole->kept, whole->detection, options->rank.times_min,
-						   options->rank.chance_z, &since_ns);
+	struct scope_analysis *analysis = calloc(1, sizeof(*analysis));
+	int err;
 
-	*ret_analysis = NULL;
-	if (!err && !since_ns && scope_trace_window_from(whole->trace))
-		since_ns = whole->found.distributions->from_ns;
-	if (err || !since_ns)
-		return err;
-	analysis = calloc(1, sizeof(*analysis));
 	if (!analysis)
 		return -ENOMEM;
 	analysis->trace = whole->trace;
+	analysis->growth = *growth;
 	pass_distributions(whole, analysis);
-	err = split(analysis, since_ns);
+	err = split(analysis, growth->last_ns > 0 ? growth->before_ns : since_ns, since_ns);
 	if (!err)
 		err = scope_analysis_steps_run(analysis, options);
 	if (!err && analysis->ranking->findings) {
@@ -93,8 +86,36 @@ static int run_since(struct scope_analysis *whole, const struct scope_analysis_o
 		return 0;
 	}
 	pass_distributions(analysis, whole);
+	if (growth->last_ns > 0) {
+		whole->growth = *growth;
+		whole->pace = analysis->pace;
+	}
 	scope_analysis_destroy(analysis);
 	return err;
+}
+
+/* If units take longer through the whole window or from some time on, returns the findings compared with the time before, else NULL. */
+static int run_since(struct scope_analysis *whole, const struct scope_analysis_options *options,
+		     struct scope_analysis **ret_analysis)
+{
+	const bool part = scope_trace_window_from(whole->trace);
+	struct scope_growth growth = { 0 };
+	uint64_t since_ns;
+	int err = part ? 0
+		       : scope_analysis_growth_find(whole->found.distributions, whole->found.groups, whole->detection,
+						    &growth);
+
+	*ret_analysis = NULL;
+	if (!err && growth.last_ns > 0)
+		err = run_from(whole, options, growth.since_ns, &growth, ret_analysis);
+	if (err || *ret_analysis)
+		return err;
+	err = scope_analysis_change_point_find(whole->kept, whole->detection, options->rank.times_min,
+					       options->rank.chance_z, &since_ns);
+	if (!err && !since_ns && part)
+		since_ns = whole->found.distributions->from_ns;
+	growth = (struct scope_growth){ 0 };
+	return err || !since_ns ? err : run_from(whole, options, since_ns, &growth, ret_analysis);
 }
 
 /* Only if its own units are the baseline. */

@@ -8,10 +8,33 @@
 #include <string.h>
 
 #include "analysis/names_need.h"
+#include "analysis/pace.h"
 #include "analysis/part_threads.h"
 #include "analysis/regroup.h"
 #include "analysis/single_pass.h"
 #include "anomaly/lock_owner.h"
+
+static bool is_slower(const struct scope_detection *detection)
+{
+	for (size_t i = 0; i < detection->populations; i++)
+		if (detection->population[i].slower)
+			return true;
+	return false;
+}
+
+/* Where units take longer than the baseline's as a whole. One more pass over each trace, which is not for one that is still being written. */
+static int find_pace(struct scope_analysis *analysis, const struct scope_analysis_options *options)
+{
+	const uint64_t since_ns = analysis->since_ns ? analysis->since_ns : analysis->found.distributions->from_ns;
+	const struct scope_pace_time here = { analysis->trace, since_ns, UINT64_MAX };
+
+	if (!analysis->reference || options->settled_ns != UINT64_MAX || !is_slower(analysis->detection))
+		return 0;
+	return scope_analysis_pace_compare(&(struct scope_pace_time){ analysis->reference->trace, 0,
+								      analysis->before ? analysis->before->until_ns
+										       : UINT64_MAX },
+					   &here, &analysis->pace);
+}
 
 static int rank(struct scope_analysis *analysis, const struct scope_analysis_options *options)
 {
@@ -19,7 +42,7 @@ static int rank(struct scope_analysis *analysis, const struct scope_analysis_opt
 	bool compiles;
 	const char *names_need = scope_analysis_names_need(analysis->trace, need, sizeof(need), &compiles);
 	struct scope_outside *outside = &analysis->outside;
-	const struct scope_rank_input input = {
+	struct scope_rank_input input = {
 		.distributions = analysis->found.distributions,
 		.detection = analysis->detection,
 		.kept = analysis->kept,
@@ -46,6 +69,9 @@ static int rank(struct scope_analysis *analysis, const struct scope_analysis_opt
 	};
 	int err = scope_rank_outside_find(&source, outside);
 
+	if (!err)
+		err = find_pace(analysis, options);
+	input.pace = analysis->pace;
 	if (!err)
 		err = scope_rank_run(&input, &analysis->ranking);
 	if (!err && analysis->ranking->decided == SCOPE_DECIDED_PEER_FIRST)
@@ -155,7 +181,7 @@ static int detect(struct scope_analysis *analysis, const struct scope_analysis_o
 						     baseline->metered.found.distributions, baseline->seconds,
 						     &analysis->reference);
 	if (!err && analysis->reference)
-		analysis->reference->elsewhere = baseline;
+		analysis->reference->as_a_whole = baseline || analysis->growth.last_ns > 0;
 	if (!err && analysis->reference)
 		err = scope_anomaly_reference_apply(analysis->reference, analysis->found.groups,
 						    analysis->found.distributions, &options->detect,

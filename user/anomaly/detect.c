@@ -343,7 +343,7 @@ static int mean_of(const struct scope_baseline_units *units, uint32_t index, dou
 
 int scope_anomaly_detection_compare(struct scope_detection *detection, uint32_t index,
 				    const struct scope_baseline_units *own, const struct scope_baseline_units *baseline,
-				    bool elsewhere, const struct scope_detect_options *options)
+				    bool as_a_whole, const struct scope_detect_options *options)
 {
 	struct scope_population *population = &detection->population[index];
 	struct spreads spreads, here;
@@ -365,7 +365,7 @@ int scope_anomaly_detection_compare(struct scope_detection *detection, uint32_t 
 	population->grown = before_ns > 0 ? here_ns / before_ns : 0;
 	set_thresholds(population, options, &spreads);
 	/* times_min is for how much units of one run differ. Medians of two runs do not, so less is enough. */
-	population->slower = elsewhere && population->units >= options->units_min &&
+	population->slower = as_a_whole && population->units >= options->units_min &&
 			     slow_as_a_whole(population, here.measure, spreads.measure, options->whole_times);
 	if (population->slower)
 		population->threshold_ns = fmin(population->threshold_ns, population->median_ns * options->whole_times);

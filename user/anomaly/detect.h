@@ -114,12 +114,12 @@ struct scope_baseline_units {
 /* The baseline's units in a population. */
 uint64_t scope_anomaly_baseline_count(const struct scope_baseline_units *baseline, uint32_t population);
 /*
- * Sets the thresholds of a population by a baseline; own: the population's own units. elsewhere: the baseline is
- * another run. 0 or -ENOMEM.
+ * Sets the thresholds of a population by a baseline; own: the population's own units. as_a_whole: all of them
+ * may take longer. 0 or -ENOMEM.
  */
 int scope_anomaly_detection_compare(struct scope_detection *detection, uint32_t population,
 				    const struct scope_baseline_units *own, const struct scope_baseline_units *baseline,
-				    bool elsewhere, const struct scope_detect_options *options);
+				    bool as_a_whole, const struct scope_detect_options *options);
 
 /*
  * Compares populations by size, if sizes explain how long their units take. reference false: does so for the

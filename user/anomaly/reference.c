@@ -110,7 +110,7 @@ int scope_anomaly_reference_apply(struct scope_reference *reference, const struc
 			.of_vector = reference->of_vector[group],
 		};
 		if (scope_anomaly_baseline_count(&baseline, i) >= options->units_min)
-			err = scope_anomaly_detection_compare(detection, i, &own, &baseline, reference->elsewhere,
+			err = scope_anomaly_detection_compare(detection, i, &own, &baseline, reference->as_a_whole,
 							      options);
 	}
 	return err;

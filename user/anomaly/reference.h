@@ -16,7 +16,7 @@ struct scope_reference {
 	const struct scope_groups *groups;
 	const struct scope_distributions *distributions;
 	double seconds;	      /* length of its window */
-	bool elsewhere;	      /* it is of another run, and no earlier part of the same trace */
+	bool as_a_whole;      /* all units of a population may take longer than its: it is another run, or they grow */
 	uint32_t **of_vector; /* per group: id of a vector -> population, or SCOPE_POPULATION_NONE */
 };
 

@@ -67,6 +67,9 @@ void scope_rank_confidence(const struct scope_rank_input *input, struct scope_fi
 
 	finding->by_design = scope_rank_by_design(input, finding);
 	size = by_size(finding);
+	/* Units take longer as a whole, which is sure; that this function does is less so. */
+	if (finding->of_growth > 0 && finding->chance_z < input->options->chance_z && size > SCOPE_CONFIDENCE_MEDIUM)
+		size = SCOPE_CONFIDENCE_MEDIUM;
 	count_lost(input->units->timeline, finding);
 	losses = by_losses(finding);
 	finding->shown = size < losses ? size : losses;

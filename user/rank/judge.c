@@ -12,6 +12,8 @@
 #define ALONE_SHARE 0.9	   /* of the time of slow units: it is one function's … */
 #define ALONE_TIMES 10	   /* … and this many times what a usual unit takes in all … */
 #define ALONE_UNITS_MIN 10 /* … in this many units: shares need not show it */
+#define GREW_Z 2	   /* standard errors by which a unit is in it for longer, where all take longer */
+#define PACE_EXPLAINS 0.5  /* of what units take longer, from which a slower machine is the reason */
 #define BYTES_EXPLAIN 0.5  /* of the excess of the median unit, from which bytes are the reason that it runs longer */
 
 bool scope_rank_bytes_explain(const struct scope_rank_options *options, const struct scope_finding *finding)
@@ -70,6 +72,7 @@ struct judged {
 	const struct scope_finding *finding;
 	double sure; /* 1 less the doubt: up to twice the odds are needed if the kernel may be the cause as well */
 	bool few, grew, alone; /* a few units are enough; most of the growth is here; slow units run here alone */
+	bool paced;	       /* the machine is not why units take longer */
 };
 
 static bool enough_excess(const struct judged *judged)
@@ -97,9 +100,16 @@ static bool enough_times(const struct judged *judged)
 	       judged->finding->odds >= judged->options->odds_alone;
 }
 
+/*
+ * Its part of the time cannot grow by much if nearly all of the time was its own before. Then it is enough that a unit is in it for longer,
+ * unless a slower machine explains that. That units take longer as a whole is beyond chance already, so less is asked of which function does.
+ */
 static bool beyond_chance(const struct judged *judged)
 {
-	return judged->few || judged->alone || judged->finding->chance_z >= judged->options->chance_z;
+	const double least = judged->options->chance_z;
+
+	return judged->few || judged->alone || judged->finding->chance_z >= least ||
+	       (judged->grew && judged->paced && judged->finding->growth_z >= GREW_Z);
 }
 
 /* A single stall is in one of them. */
@@ -153,6 +163,7 @@ enum scope_rank_rule scope_rank_judge(const struct scope_rank_input *input, cons
 		.few = finding->freezes || stalled_long(finding),
 		.grew = finding->of_growth * (1 - doubt) >= input->options->growth_share,
 		.alone = runs_alone(input->options, finding),
+		.paced = input->pace > 0 && input->pace - 1 < PACE_EXPLAINS * (finding->grown - 1),
 	};
 
 	for (enum scope_rank_rule rule = SCOPE_RULE_EXCESS; rule < SCOPE_RULE_PARTS; rule++)

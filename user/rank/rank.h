@@ -163,7 +163,8 @@ struct scope_finding {
 	double odds;		   /* see odds_min; HUGE_VAL if all abnormal time is its own */
 	double of_slow, of_usual;  /* its share of abnormal and of usual time, as odds has them; 0: not compared */
 	double times;		   /* see times_min */
-	double of_growth;  /* its part of what units take longer than in another run; 0: they do not as a whole */
+	double of_growth; /* its part of what units take longer than in another run; 0: they do not as a whole */
+	double growth_z; /* standard deviations by which its time in a unit, and not its part, is above that in the baseline */
 	double grown;	   /* the part of times by which units take longer than in the baseline; 1: by nothing */
 	double chance_z;   /* see chance_z of the options */
 	double half_share; /* of its units in the emptier half of the window */
@@ -344,6 +345,7 @@ struct scope_rank_input {
 	const struct scope_units *units;    /* of kept */
 	const struct scope_kept *reference; /* of a baseline, NULL without one */
 	uint64_t since_ns;		    /* 0, or the reference is the time before in the same trace */
+	double pace; /* how many times as long as in the reference the same calls take (analysis/pace.h); 0: not known */
 	const struct scope_hang *hangs;
 	size_t hang_count;
 	const struct scope_freezes *freezes; /* NULL: not searched */

@@ -18,6 +18,12 @@ static double growth_of(const struct scope_shares *shares)
 	return fmax(1, fmin(shares->grown, shares->all_here_ns / shares->all_usual_ns));
 }
 
+/* Of two times per unit, in standard errors of their difference; stacks: by which they were counted. */
+static double longer_z(double here, double stacks, double usual, double usual_stacks)
+{
+	return stacks > 0 ? (here - usual) / sqrt(here * here / stacks + usual * usual / usual_stacks) : 0;
+}
+
 void scope_rank_shares_compare(struct scope_shares shares, struct scope_finding *finding)
 {
 	double stack_ns = shares.usual_stacks > 0 ? shares.all_usual_ns / shares.usual_stacks : 1;
@@ -41,5 +47,7 @@ void scope_rank_shares_compare(struct scope_shares shares, struct scope_finding 
 	/* What it takes longer, and what all of a unit does, in times of a usual unit. */
 	finding->of_growth =
 		shares.slower && finding->grown > 1 ? (here * finding->grown - usual) / (finding->grown - 1) : 0;
+	finding->growth_z = shares.slower ? longer_z(here * finding->grown, shares.stacks, usual, usual * usual_count)
+					  : 0;
 	finding->odds = here < 1 ? here / (1 - here) / (usual / (1 - usual)) : HUGE_VAL;
 }

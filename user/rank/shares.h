@@ -22,7 +22,7 @@ struct scope_shares {
 double scope_rank_grown(const struct scope_population *population);
 
 /*
- * Fills times, odds and chance_z of the finding; leaves them unchanged if there is nothing to
+ * Fills times, odds, chance_z and growth_z of the finding; leaves them unchanged if there is nothing to
  * compare. Short usual units have few stacks. So two more stacks are assumed, one of which hit the
  * function (the rule of succession), so that few stacks cannot exclude it. If by the same rule the
  * timelines of usual units have less room for it, that bound is used.
@@ -30,7 +30,8 @@ double scope_rank_grown(const struct scope_population *population);
  * A share cannot exceed 1. If units take longer than in the baseline as a whole, times is therefore
  * the ratio of times per unit, which is that of shares, multiplied by the growth of a unit's time.
  * The growth is that of all units, since slow ones alone take longer in any trace, and at most that
- * of the time compared here, since units may take longer for another reason.
+ * of the time compared here, since units may take longer for another reason. growth_z compares these times per unit, whose
+ * errors are those of the counts of stacks, as of Poisson variables.
  */
 void scope_rank_shares_compare(struct scope_shares shares, struct scope_finding *finding);
 

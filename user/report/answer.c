@@ -178,7 +178,7 @@ static void write_since(const struct scope_model *model, FILE *to)
 	struct scope_text length;
 	struct tm tm;
 
-	if (!analysis->since_ns)
+	if (!model->since_ns)
 		return;
 	if (analysis->since_ns == analysis->units->timeline->begin_ns) {
 		fprintf(to, " Compared with the %s before.",
@@ -189,6 +189,28 @@ static void write_since(const struct scope_model *model, FILE *to)
 		strftime(when, sizeof(when), ", at %H:%M:%S UTC", &tm);
 	fprintf(to, " It began %s into the window%s.",
 		scope_report_format_window(&length, analysis->since_ns - analysis->units->timeline->begin_ns), when);
+}
+
+#define PACE_SAID 1.25 /* no rule: calls take that many times as long: the machine became slower */
+
+/* Also where no function is found: what takes longer and longer is not normal. */
+static void write_growth(const struct scope_model *model, FILE *to)
+{
+	const struct scope_analysis *analysis = model->analysis;
+	struct scope_text first, last;
+
+	if (analysis->growth.last_ns <= 0)
+		return;
+	fprintf(to, " %s take longer and longer: %s at the begin of the window, %s at its end%s",
+		analysis->ranking->findings ? "They"
+		: model->slow.requests	    ? "Requests"
+					    : "Rounds of work",
+		scope_report_format_ns(&first, analysis->growth.first_ns),
+		scope_report_format_ns(&last, analysis->growth.last_ns), analysis->pace >= PACE_SAID ? "; " : ".");
+	if (analysis->pace >= PACE_SAID)
+		fprintf(to,
+			"calls that do the same take %.1f times as long, too, so the machine became slower or busier.",
+			analysis->pace);
 }
 
 static void write_left_out(const struct scope_model *model, FILE *to)
@@ -292,6 +314,7 @@ int scope_report_answer(const struct scope_model *model, char **ret_text)
 		fputs(ranking->reason, line.to);
 	if (ranking->findings)
 		write_since(model, line.to);
+	write_growth(model, line.to);
 	write_left_out(model, line.to);
 	if (scope_trace_window_to(model->analysis->trace) == UINT64_MAX) {
 		write_unanswered(model, line.to);

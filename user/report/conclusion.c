@@ -31,6 +31,11 @@ static void print_since(const struct report *report)
 			scope_report_format_window(&length, (uint64_t)(1e9 * report->model->part.from_s)));
 		return;
 	}
+	if (analysis->growth.last_ns > 0 && analysis->since_ns) {
+		fputs("  Units take longer through the whole window: those of its last third are compared with the first.\n",
+		      report->out);
+		return;
+	}
 	if (report->model->since_wall_ns && gmtime_r(&seconds, &tm))
 		strftime(when, sizeof(when), ", at %Y-%m-%d %H:%M:%S UTC", &tm);
 	snprintf(text, sizeof(text), "It began %s into the window%s: they are compared with those before.",

@@ -321,21 +321,32 @@ static json_t *make_usual(const struct scope_analysis *analysis)
 			 "functions", functions);
 }
 
+/* What requests take at the begin and at the end of the window; null: they do not take longer and longer. */
+static json_t *make_growth(const struct scope_analysis *analysis)
+{
+	if (analysis->growth.last_ns <= 0)
+		return json_null();
+	return json_pack("{s:o, s:o, s:o}", "first_ns", scope_report_json_number(analysis->growth.first_ns), "last_ns",
+			 scope_report_json_number(analysis->growth.last_ns), "calls_times",
+			 analysis->pace > 0 ? scope_report_json_number(analysis->pace) : json_null());
+}
+
 static json_t *make_report(const struct scope_model *model, const struct scope_report_style *style)
 {
 	const struct scope_analysis *analysis = model->analysis;
 	const struct scope_ranking *ranking = analysis->ranking;
+	const uint64_t since_ns = model->since_ns;
 	json_t *all, *answer;
 
-	all = json_pack("{s:i, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
+	all = json_pack("{s:i, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
 			SCOPE_REPORT_SCHEMA, "scope", SCOPE_VERSION, "trace", make_trace(model), "verdict",
 			scope_rank_verdict_name[ranking->verdict], "decided_by",
 			scope_report_json_string(scope_rank_verdict_rule_name(ranking->decided)), "reason",
 			ranking->reason[0] ? scope_report_json_string(ranking->reason) : json_null(), "beside",
 			ranking->beside[0] ? scope_report_json_string(ranking->beside) : json_null(), "since_ns",
-			analysis->since_ns ? json_integer((json_int_t)analysis->since_ns) : json_null(), "findings",
-			make_findings(model), "freezes", make_freezes(analysis), "near", make_near(model), "groups",
-			make_groups(model), "basis", scope_report_json_basis(model), "problems",
+			since_ns ? json_integer((json_int_t)since_ns) : json_null(), "growth", make_growth(analysis),
+			"findings", make_findings(model), "freezes", make_freezes(analysis), "near", make_near(model),
+			"groups", make_groups(model), "basis", scope_report_json_basis(model), "problems",
 			make_problems(analysis));
 	if (!all)
 		return NULL;

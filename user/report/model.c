@@ -188,7 +188,8 @@ int scope_report_model_create(const struct scope_analysis *analysis, const struc
 	model->group_names = count_names(analysis->units->groups);
 	model->late = scope_trace_meta_number(analysis->trace, SCOPE_META_LATE, 0);
 	model->begin_wall_ns = wall_of(analysis, analysis->units->timeline->begin_ns);
-	model->since_wall_ns = analysis->since_ns ? wall_of(analysis, analysis->since_ns) : 0;
+	model->since_ns = analysis->growth.last_ns > 0 ? 0 : analysis->since_ns;
+	model->since_wall_ns = model->since_ns ? wall_of(analysis, model->since_ns) : 0;
 	model->part = make_part(analysis);
 	model->outside = is_outside(analysis->ranking);
 	model->stuck_threads = count_stuck(analysis->ranking);

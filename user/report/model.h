@@ -129,7 +129,8 @@ struct scope_model {
 	uint32_t group_names;				/* different ones */
 	uint64_t late;		/* threads that were followed only from some time after their start */
 	uint64_t begin_wall_ns; /* begin of the window, since 1970; 0: not known */
-	uint64_t since_wall_ns; /* of analysis->since_ns; 0: not known */
+	uint64_t since_ns;	/* in the clock of the trace: from when on units take longer; 0: from no such time */
+	uint64_t since_wall_ns; /* the same, since 1970; 0: not known */
 	struct scope_model_part part;
 	bool outside;		/* of the program: the verdict, or the first finding of a slowdown */
 	const char *stuck_who;	/* of these: "thread", "goroutine" */

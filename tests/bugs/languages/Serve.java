@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import java.io.BufferedReader;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -8,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -30,6 +32,7 @@ public class Serve {
 	static final Object ledger = new Object();
 	static final LinkedBlockingQueue<CompletableFuture<Integer>> orders = new LinkedBlockingQueue<>();
 	static final String words = "the quick brown fox jumps over the lazy dog ".repeat(3000);
+	static final List<Integer> visits = new ArrayList<>();
 	static volatile boolean flag;
 	static String peer, folder;
 
@@ -135,6 +138,23 @@ public class Serve {
 		}
 	}
 
+	static synchronized int findVisit() {
+		for (int i = 0; i < 100; i++)
+			visits.add(i);
+		return visits.indexOf(-1);
+	}
+
+	static synchronized int readJournal() throws IOException {
+		Path journal = Path.of(folder, "journal");
+		Files.writeString(journal, "a visit\n".repeat(20), StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+		try (BufferedReader reader = Files.newBufferedReader(journal)) {
+			int lines = 0;
+			while (reader.readLine() != null)
+				lines++;
+			return lines;
+		}
+	}
+
 	static int hashParts() throws Exception {
 		MessageDigest digest = MessageDigest.getInstance("SHA-256");
 		for (int i = 0; i < 60; i++)
@@ -199,7 +219,8 @@ public class Serve {
 		Map.entry("sortPrices", Serve::sortPrices), Map.entry("writeLedger", Serve::writeLedger), Map.entry("takeNap", Serve::takeNap),
 		Map.entry("readPages", Serve::readPages), Map.entry("runHook", Serve::runHook), Map.entry("askPeer", Serve::askPeer),
 		Map.entry("makeCopies", Serve::makeCopies), Map.entry("saveNote", Serve::saveNote), Map.entry("askPacker", Serve::askPacker),
-		Map.entry("hashParts", Serve::hashParts), Map.entry("takeLock", Serve::takeLock), Map.entry("takeShared", Serve::takeShared),
+		Map.entry("hashParts", Serve::hashParts), Map.entry("findVisit", Serve::findVisit), Map.entry("readJournal", Serve::readJournal),
+		Map.entry("takeLock", Serve::takeLock), Map.entry("takeShared", Serve::takeShared),
 		Map.entry("waitAnswer", Serve::waitAnswer), Map.entry("waitAny", Serve::waitAny), Map.entry("waitGroup", Serve::waitGroup),
 		Map.entry("waitChild", Serve::waitChild), Map.entry("readPeer", Serve::readPeer), Map.entry("spinOn", Serve::spinOn),
 		Map.entry("awaitFlag", Serve::awaitFlag), Map.entry("readFifo", Serve::readFifo));

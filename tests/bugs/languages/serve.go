@@ -4,6 +4,7 @@
 package main
 
 import (
+	"bufio"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -25,6 +26,7 @@ var (
 	rules   []*regexp.Regexp
 	peer    = os.Args[2]
 	flag    bool
+	visits  []int
 	prices  = map[string]int{}
 	catalog sync.RWMutex
 	words   = strings.Repeat("the quick brown fox jumps over the lazy dog ", 3000)
@@ -150,6 +152,37 @@ func packOrders() {
 	}
 }
 
+func findVisit() int {
+	ledger.Lock()
+	defer ledger.Unlock()
+	for i := 0; i < 400; i++ {
+		visits = append(visits, i)
+	}
+	for at, visit := range visits {
+		if visit < 0 {
+			return at
+		}
+	}
+	return -1
+}
+
+func readJournal() int {
+	ledger.Lock()
+	defer ledger.Unlock()
+	journal, err := os.OpenFile(os.Args[3]+"/journal", os.O_CREATE|os.O_RDWR|os.O_APPEND, 0600)
+	if err != nil {
+		return 0
+	}
+	defer journal.Close()
+	journal.WriteString(strings.Repeat("a visit\n", 20))
+	journal.Seek(0, 0)
+	lines := 0
+	for scanner := bufio.NewScanner(journal); scanner.Scan(); {
+		lines++
+	}
+	return lines
+}
+
 func hashParts() int {
 	var all sync.WaitGroup
 	for i := 0; i < 4; i++ {
@@ -248,7 +281,7 @@ func readFifo() int {
 var kinds = map[string]func() int{
 	"countWords": countWords, "matchRules": matchRules, "packReport": packReport, "sortPrices": sortPrices, "writeLedger": writeLedger,
 	"takeNap": takeNap, "readPages": readPages, "runHook": runHook, "askPeer": askPeer, "makeCopies": makeCopies, "saveNote": saveNote,
-	"askPacker": askPacker, "hashParts": hashParts,
+	"askPacker": askPacker, "hashParts": hashParts, "findVisit": findVisit, "readJournal": readJournal,
 	"takeLock": takeLock, "takeShared": takeShared, "waitAnswer": waitAnswer, "waitAny": waitAny, "waitGroup": waitGroup, "sendOrder": sendOrder,
 	"waitChild": waitChild, "readPeer": readPeer, "spinOn": spinOn, "awaitFlag": awaitFlag, "readFifo": readFifo,
 }

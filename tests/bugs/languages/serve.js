@@ -9,6 +9,7 @@ const crypto = require('crypto');
 const { execFileSync, execFile } = require('child_process');
 const [, , port, peer, folder] = process.argv;
 const words = 'the quick brown fox jumps over the lazy dog '.repeat(3000);
+const visits = [];
 let flag = false;
 
 function usual() {
@@ -78,6 +79,17 @@ function hashParts() {
 	return crypto.pbkdf2Sync('secret', 'salt', 20000, 32, 'sha256').length;
 }
 
+function findVisit() {
+	for (let i = 0; i < 100; i++)
+		visits.push(i);
+	return visits.indexOf(-1);
+}
+
+function readJournal() {
+	fs.appendFileSync(`${folder}/journal`, 'a visit\n'.repeat(100));
+	return fs.readFileSync(`${folder}/journal`, 'latin1').split('\n').length;
+}
+
 // What follows answers later, and the loop goes on.
 function takeNap(done) {
 	setTimeout(done, 20);
@@ -125,7 +137,7 @@ function awaitFlag() {
 }
 
 
-const kinds = { countWords, matchRules, packReport, sortPrices, readPages, runHook, makeCopies, saveNote, hashParts, waitChild, readFifo, takeLock, spinOn,
+const kinds = { countWords, matchRules, packReport, sortPrices, readPages, runHook, makeCopies, saveNote, hashParts, findVisit, readJournal, waitChild, readFifo, takeLock, spinOn,
 	awaitFlag };
 const later = { takeNap, askPeer, askPacker, writeLedger };
 

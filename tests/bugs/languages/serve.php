@@ -85,6 +85,11 @@ function saveNote() {
 
 function hashParts() { return strlen(hash_pbkdf2('sha256', 'secret', 'salt', 20000)); }
 
+function readJournal() {
+	file_put_contents(getenv('FOLDER') . '/journal', str_repeat("a visit\n", 20), FILE_APPEND);
+	return count(file(getenv('FOLDER') . '/journal'));
+}
+
 function takeLock() {
 	$one = fopen(getenv('FOLDER') . '/held', 'c');
 	$other = fopen(getenv('FOLDER') . '/held', 'c');

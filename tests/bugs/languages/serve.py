@@ -17,6 +17,7 @@ PORT, PEER, FOLDER, SHAPE = sys.argv[1:5]
 WORDS = "the quick brown fox jumps over the lazy dog " * 3000
 ledger = threading.Lock()
 orders = queue.Queue()
+visits = []
 flag = False
 
 
@@ -112,6 +113,18 @@ def hashParts():
     return hashlib.pbkdf2_hmac("sha256", b"secret", b"salt", 20000)[0]
 
 
+def findVisit():
+    visits.extend(range(len(visits), len(visits) + 40))
+    return int(-1 in visits)
+
+
+def readJournal():
+    with open(f"{FOLDER}/journal", "a+", encoding="ascii") as journal:
+        journal.write("a visit\n" * 20)
+        journal.seek(0)
+        return sum(len(line) for line in journal)
+
+
 def takeLock():
     lock = threading.Lock()
     lock.acquire()
@@ -160,6 +173,7 @@ def readFifo():
 
 KINDS = {each.__name__: each for each in (
     countWords, matchRules, packReport, sortPrices, writeLedger, takeNap, readPages, runHook, askPeer, makeCopies, saveNote, askPacker, hashParts,
+    findVisit, readJournal,
     takeLock, takeShared, waitAnswer, waitAny, waitGroup, waitChild, readPeer, spinOn, awaitFlag, readFifo)}
 
 
