@@ -6,13 +6,31 @@
 #include "symbol/loop.h"
 
 #define BYTES_MAX 512 /* each instruction is looked up */
+#define HEADS_MAX 4
+
+static void find_loops(const struct scope_instruction *instruction, size_t count)
+{
+	bool *inside = calloc(count, sizeof(*inside));
+	uint32_t head[HEADS_MAX];
+	struct scope_loops *loops;
+
+	if (!inside || scope_symbol_loops_create(instruction, count, &loops))
+		fuzz_die("no memory");
+	for (size_t i = 0; i < count; i++)
+		for (unsigned int k = scope_symbol_loops_around(loops, i, head, HEADS_MAX); k-- > 0;) {
+			scope_symbol_loops_inside(loops, head[k], inside);
+			if (!inside[i])
+				fuzz_die("a loop without the instruction that it was to have");
+		}
+	scope_symbol_loops_destroy(loops);
+	free(inside);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	static const unsigned machines[] = { EM_X86_64, EM_386, EM_AARCH64 };
 	struct scope_instruction *instruction;
 	size_t count;
-	bool *inside;
 	uint8_t *code;
 
 	if (bytes < 2 || bytes > BYTES_MAX)
@@ -22,13 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		fuzz_die("no memory");
 	memcpy(code, data + 1, bytes - 1);
 	if (!scope_symbol_disassemble(machines[data[0] % 3], code, bytes - 1, 0x1000, &instruction, &count)) {
-		inside = calloc(count, sizeof(*inside));
-		if (!inside)
-			fuzz_die("no memory");
-		for (size_t i = 0; i < count; i++)
-			if (!scope_symbol_loop_find(instruction, count, i, inside) && !inside[i])
-				fuzz_die("a loop without the instruction that it was to have");
-		free(inside);
+		find_loops(instruction, count);
 		free(instruction);
 	}
 	free(code);

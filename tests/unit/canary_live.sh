@@ -65,6 +65,8 @@ ok "and the owner of a lock" $?
 ! grep -qE '^memory | data=' "$dir/new.text"
 ok "and no bytes" $?
 
+grep -q '^meta loops\.' "$dir/new.text" || ! ldconfig -p | grep -q libcapstone
+ok "and loops of its code" $?
 text_of new > "$dir/new.report"
 grep -q serve "$dir/new.report" || grep -q stand "$dir/new.report"
 ok "its report names functions" $?

@@ -61,7 +61,7 @@ static int write_names(void *context, uint16_t type, const void *payload, size_t
 	struct sink *sink = context;
 
 	(void)payload;
-	assert_true(type == SCOPE_FRAME_FILE || type == SCOPE_FRAME_PLACES);
+	assert_true(type == SCOPE_FRAME_FILE || type == SCOPE_FRAME_PLACES || type == SCOPE_FRAME_META);
 	assert_true(bytes > 0);
 	sink->names += type == SCOPE_FRAME_PLACES;
 	return 0;

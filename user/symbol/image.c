@@ -27,6 +27,7 @@ struct scope_image {
 	struct scope_go_table go_table;
 	struct scope_file_functions functions;
 	struct scope_rules rules;
+	struct scope_line_function line_function;
 };
 
 static int no_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base, char **ret_path, Elf **ret_elf)
@@ -277,9 +278,14 @@ const uint8_t *scope_symbol_image_code(const struct scope_image *image, uint64_t
 unsigned int scope_symbol_image_lines(struct scope_image *image, uint64_t link, struct scope_source_line *ret_line,
 				      unsigned int max)
 {
-	unsigned int lines = scope_symbol_lines_find(image->module, link, ret_line, max);
+	unsigned int lines = scope_symbol_lines_find(image->module, link, &image->line_function, ret_line, max);
 
 	return lines || !go_table(image) ? lines : scope_symbol_lines_of_go(&image->go_table, link, ret_line, max);
+}
+
+const void *scope_symbol_image_line_row(const struct scope_image *image, uint64_t link)
+{
+	return scope_symbol_line_row(image->module, link);
 }
 
 bool scope_symbol_image_is_i386(const struct scope_image *image)

@@ -70,6 +70,8 @@ const uint8_t *scope_symbol_image_code(const struct scope_image *image, uint64_t
 unsigned int scope_symbol_image_lines(struct scope_image *image, uint64_t link, struct scope_source_line *ret_line,
 				      unsigned int max);
 
+const void *scope_symbol_image_line_row(const struct scope_image *image, uint64_t link); /* see line.h, too */
+
 /* 0, -ENOMEM. Borrowed from the image. */
 int scope_symbol_image_functions(struct scope_image *image, const struct scope_file_functions **ret_functions);
 int scope_symbol_image_rule(struct scope_image *image, uint64_t link, const struct scope_rule **ret_rule);

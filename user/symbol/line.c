@@ -13,6 +13,9 @@
 #include "symbol/demangle.h"
 #include "symbol/gotable.h"
 
+#define DEPTH_MAX 64	 /* entries within each other; compilers write fewer */
+#define FUNCTIONS_MAX 32 /* inlined into each other */
+
 /* Compilers other than gcc leave out the table by which libdwfl finds the unit of an address. */
 static Dwarf_Die *unit_find(Dwfl_Module *module, uint64_t link, Dwarf_Addr *ret_bias)
 {
@@ -66,50 +69,113 @@ static void call_site(Dwarf_Die *inlined, struct scope_source_line *line)
 	line->line = (int)number;
 }
 
-/* The scopes of an address: for inlined code, the functions it was inlined into. */
-static int scopes_get(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **ret_scopes)
+/* Whether code may be in an entry: by its ranges, or because it has none and its children have. */
+static bool may_have(Dwarf_Die *die, Dwarf_Addr address)
 {
-	Dwarf_Die *by_address = NULL;
-	int depth = dwarf_getscopes(unit, address, &by_address);
-
-	/* After an inlined one the scopes are those of its definition instead. */
-	if (depth > 0)
-		depth = dwarf_getscopes_die(&by_address[0], ret_scopes);
-	free(by_address);
-	return depth;
+	switch (dwarf_tag(die)) {
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+		return true;
+	case DW_TAG_subprogram:
+	case DW_TAG_inlined_subroutine:
+	case DW_TAG_lexical_block:
+	case DW_TAG_with_stmt:
+	case DW_TAG_try_block:
+	case DW_TAG_catch_block:
+	case DW_TAG_entry_point:
+		return dwarf_haspc(die, address) > 0;
+	}
+	return false;
 }
 
-unsigned int scope_symbol_lines_find(Dwfl_Module *module, uint64_t link, struct scope_source_line *ret_line,
-				     unsigned int max)
+/*
+ * The functions that an address is in, below an entry: one, then those that were inlined into it, each within the one
+ * before. dwarf_getscopes() and dwarf_getscopes_die() find the same, and walk over the whole unit for it.
+ */
+static unsigned int functions_find(Dwarf_Die *parent, Dwarf_Addr address, unsigned int depth, Dwarf_Die *ret_function,
+				   unsigned int count)
+{
+	Dwarf_Die die;
+	unsigned int found;
+
+	if (depth == DEPTH_MAX || dwarf_child(parent, &die))
+		return count;
+	do {
+		if (!may_have(&die, address))
+			continue;
+		found = count;
+		if (found < FUNCTIONS_MAX &&
+		    (dwarf_tag(&die) == DW_TAG_subprogram || dwarf_tag(&die) == DW_TAG_inlined_subroutine))
+			ret_function[found++] = die;
+		found = functions_find(&die, address, depth + 1, ret_function, found);
+		if (found > count)
+			return found;
+	} while (!dwarf_siblingof(&die, &die));
+	return count;
+}
+
+static void note_latest(Dwarf_Die *function, Dwarf_Addr address, struct scope_line_function *latest)
+{
+	Dwarf_Addr base, from, to;
+	ptrdiff_t offset = 0;
+
+	while ((offset = dwarf_ranges(function, offset, &base, &from, &to)) > 0)
+		if (address >= from && address < to) {
+			*latest = (struct scope_line_function){ from, to, *function };
+			return;
+		}
+}
+
+/* As functions_find() does, of a unit. */
+static unsigned int functions_get(Dwarf_Die *unit, Dwarf_Addr address, struct scope_line_function *latest,
+				  Dwarf_Die *ret_function)
+{
+	unsigned int count;
+
+	if (address >= latest->from && address < latest->to) {
+		ret_function[0] = latest->die;
+		return functions_find(&latest->die, address, 0, ret_function, 1);
+	}
+	count = functions_find(unit, address, 0, ret_function, 0);
+	if (count)
+		note_latest(&ret_function[0], address, latest);
+	return count;
+}
+
+unsigned int scope_symbol_lines_find(Dwfl_Module *module, uint64_t link, struct scope_line_function *latest,
+				     struct scope_source_line *ret_line, unsigned int max)
 {
 	struct scope_source_line line = { .function = "" };
-	Dwarf_Die *scopes = NULL;
+	Dwarf_Die function[FUNCTIONS_MAX];
 	unsigned int count = 0;
 	Dwarf_Addr bias;
 	Dwarf_Die *unit = unit_find(module, link, &bias);
 	Dwarf_Line *row = unit ? dwarf_getsrc_die(unit, link - bias) : NULL;
-	int depth;
 
 	if (!row || dwarf_lineno(row, &line.line) || !line.line)
 		return 0;
 	line.file = file_name(dwarf_linesrc(row, NULL, NULL));
-	depth = scopes_get(unit, link - bias, &scopes);
-	for (int i = 0; i < depth && count < max; i++) {
-		bool inlined = dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine;
-
-		if (!inlined && dwarf_tag(&scopes[i]) != DW_TAG_subprogram)
-			continue;
-		if (!line.file || !inlined)
+	for (unsigned int i = functions_get(unit, link - bias, latest, function); i-- > 0 && count < max;) {
+		if (!line.file || dwarf_tag(&function[i]) != DW_TAG_inlined_subroutine)
 			break;
-		name_write(&scopes[i], line.function);
+		name_write(&function[i], line.function);
 		ret_line[count++] = line;
 		line.function[0] = '\0';
-		call_site(&scopes[i], &line);
+		call_site(&function[i], &line);
 	}
-	free(scopes);
 	if (line.file && count < max)
 		ret_line[count++] = line;
 	return count;
+}
+
+const void *scope_symbol_line_row(Dwfl_Module *module, uint64_t link)
+{
+	Dwarf_Addr bias;
+	Dwarf_Die *unit = unit_find(module, link, &bias);
+
+	return unit ? dwarf_getsrc_die(unit, link - bias) : NULL;
 }
 
 unsigned int scope_symbol_lines_of_go(const struct scope_go_table *table, uint64_t link,

@@ -13,12 +13,24 @@ struct scope_source_line {
 	int line;
 };
 
+/* The function in which an address was found last: the next one mostly is in it, too. Zeroed is none. */
+struct scope_line_function {
+	uint64_t from, to; /* one of its ranges, as DWARF has it */
+	Dwarf_Die die;
+};
+
 /*
  * The place of a link address, and those it was inlined at, innermost first (DWARF 5 sections 6.2 and
- * 3.3.8). The module is at its link addresses. Returns their number, 0 if nothing is known.
+ * 3.3.8). The module is at its link addresses; latest is of this module. Returns their number, 0 if nothing is known.
  */
-unsigned int scope_symbol_lines_find(Dwfl_Module *module, uint64_t link, struct scope_source_line *ret_line,
-				     unsigned int max);
+unsigned int scope_symbol_lines_find(Dwfl_Module *module, uint64_t link, struct scope_line_function *latest,
+				     struct scope_source_line *ret_line, unsigned int max);
+
+/*
+ * The row of the line table that has a link address, to compare: addresses with the same row have the same places. NULL:
+ * nothing is known.
+ */
+const void *scope_symbol_line_row(Dwfl_Module *module, uint64_t link);
 
 struct scope_go_table;
 

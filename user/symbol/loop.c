@@ -209,24 +209,7 @@ static void collect(const struct graph *graph, uint32_t head, bool *inside)
 	}
 }
 
-/* Heads of loops around an instruction dominate it, so they are on its way to the first one. The nearest is tried first. */
-static int find_loop(const struct graph *graph, uint32_t number, bool *inside, bool *ret_inside)
-{
-	if (graph->place[number] == NONE)
-		return -ENOENT;
-	for (uint32_t head = number;; head = graph->dominator[head]) {
-		if (is_head(graph, head))
-			collect(graph, head, inside);
-		if (inside[number]) {
-			memcpy(ret_inside, inside, graph->count * sizeof(*inside));
-			return 0;
-		}
-		if (!head)
-			return -ENOENT;
-	}
-}
-
-static int graph_create(const struct scope_instruction *instruction, uint32_t count, struct graph *graph)
+static int graph_create(struct graph *graph, const struct scope_instruction *instruction, uint32_t count)
 {
 	const size_t nodes = (size_t)count + 1;
 
@@ -264,30 +247,82 @@ static void graph_free(struct graph *graph)
 	free(graph->stack);
 }
 
-int scope_symbol_loop_find(const struct scope_instruction *instruction, size_t count, size_t number, bool *ret_inside)
+static int graph_fill(struct graph *graph)
 {
-	uint32_t *next_edge = NULL;
-	struct graph graph;
-	bool *inside = NULL;
-	int err;
+	uint32_t *next_edge = calloc(graph->nodes, sizeof(*next_edge));
 
-	if (number >= count || count > UINT32_MAX / 8)
-		return -ENOENT;
-	err = graph_create(instruction, (uint32_t)count, &graph);
-	next_edge = calloc(count + 1, sizeof(*next_edge));
-	inside = calloc(count + 1, sizeof(*inside));
-	if (!err && (!next_edge || !inside))
-		err = -ENOMEM;
-	if (!err) {
-		find_orphans(&graph, next_edge);
-		put_in_order(&graph, next_edge);
-		memset(graph.stack, 0, graph.nodes * sizeof(*graph.stack));
-		find_predecessors(&graph);
-		find_dominators(&graph);
-		err = find_loop(&graph, (uint32_t)number, inside, ret_inside);
-	}
-	free(inside);
+	if (!next_edge)
+		return -ENOMEM;
+	find_orphans(graph, next_edge);
+	put_in_order(graph, next_edge);
+	memset(graph->stack, 0, graph->nodes * sizeof(*graph->stack));
+	find_predecessors(graph);
+	find_dominators(graph);
 	free(next_edge);
-	graph_free(&graph);
-	return err;
+	return 0;
+}
+
+struct scope_loops {
+	struct graph graph;
+	bool *inside; /* by node */
+};
+
+void scope_symbol_loops_destroy(struct scope_loops *loops)
+{
+	if (!loops)
+		return;
+	graph_free(&loops->graph);
+	free(loops->inside);
+	free(loops);
+}
+
+int scope_symbol_loops_create(const struct scope_instruction *instruction, size_t count, struct scope_loops **ret_loops)
+{
+	struct scope_loops *loops;
+	int err = -ENOMEM;
+
+	*ret_loops = NULL;
+	if (!count || count > UINT32_MAX / 8)
+		return -ENOENT;
+	loops = calloc(1, sizeof(*loops));
+	if (loops)
+		loops->inside = calloc(count + 1, sizeof(*loops->inside));
+	if (loops && loops->inside)
+		err = graph_create(&loops->graph, instruction, (uint32_t)count);
+	if (!err)
+		err = graph_fill(&loops->graph);
+	if (err) {
+		scope_symbol_loops_destroy(loops);
+		return err;
+	}
+	*ret_loops = loops;
+	return 0;
+}
+
+/* Heads of loops around an instruction dominate it, so they are on its way to the first one. The nearest is tried first. */
+unsigned int scope_symbol_loops_around(struct scope_loops *loops, size_t number, uint32_t *ret_head, unsigned int max)
+{
+	const struct graph *graph = &loops->graph;
+	unsigned int heads = 0;
+	uint32_t head = (uint32_t)number;
+
+	if (number >= graph->count || graph->place[number] == NONE)
+		return 0;
+	while (heads < max) {
+		if (is_head(graph, head)) {
+			collect(graph, head, loops->inside);
+			if (loops->inside[number])
+				ret_head[heads++] = head;
+		}
+		if (!head)
+			break;
+		head = graph->dominator[head];
+	}
+	return heads;
+}
+
+void scope_symbol_loops_inside(struct scope_loops *loops, uint32_t head, bool *ret_inside)
+{
+	collect(&loops->graph, head, loops->inside);
+	memcpy(ret_inside, loops->inside, loops->graph.count * sizeof(*ret_inside));
 }

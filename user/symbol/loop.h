@@ -1,16 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Finds the loop of machine code around an instruction. */
+/* Finds the loops of machine code around an instruction. */
 #ifndef SCOPE_SYMBOL_LOOP_H
 #define SCOPE_SYMBOL_LOOP_H
 
 #include "symbol/disassemble.h"
 
 /*
- * The smallest natural loop that has the instruction with that number: the instructions from which a jump back to the
- * loop's first one, through which alone it is entered, is reached without that one (Aho, Lam, Sethi, Ullman: Compilers,
- * section 9.6). A jump whose target is known only at run time may go to every block that nothing else leads to.
- * ret_inside: by number, whether it is in the loop. 0; -ENOENT: no loop has it; -ENOMEM.
+ * The natural loops of a function: the instructions from which a jump back to the loop's first one, its head, through
+ * which alone it is entered, is reached without that one (Aho, Lam, Sethi, Ullman: Compilers, section 9.6). A jump whose
+ * target is known only at run time may go to every block that nothing else leads to.
  */
-int scope_symbol_loop_find(const struct scope_instruction *instruction, size_t count, size_t number, bool *ret_inside);
+struct scope_loops;
+
+/* 0; -ENOENT: no instructions, or too many; -ENOMEM. Instructions are borrowed. Destroy takes NULL. */
+int scope_symbol_loops_create(const struct scope_instruction *instruction, size_t count,
+			      struct scope_loops **ret_loops);
+void scope_symbol_loops_destroy(struct scope_loops *loops);
+
+/*
+ * The heads of the loops around the instruction with that number, the innermost first, at most max; as numbers of
+ * instructions, or `count` for targets known only at run time. Returns how many there are.
+ */
+unsigned int scope_symbol_loops_around(struct scope_loops *loops, size_t number, uint32_t *ret_head, unsigned int max);
+
+/* ret_inside: by number, whether the instruction is in the loop of that head. */
+void scope_symbol_loops_inside(struct scope_loops *loops, uint32_t head, bool *ret_inside);
 
 #endif

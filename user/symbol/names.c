@@ -10,6 +10,7 @@
 #include "base/grow.h"
 #include "base/now.h"
 #include "base/plain.h"
+#include "symbol/loop_rows.h"
 #include "symbol/space.h"
 #include "trace/format.h"
 
@@ -203,8 +204,10 @@ int scope_symbol_names_next(struct scope_symbols *symbols, bool all, uint64_t li
 					      : NULL;
 	int err = 0;
 
-	if (!mapping)
-		return 0;
+	if (!mapping) {
+		*ret_type = SCOPE_FRAME_META;
+		return all ? scope_symbol_loop_rows_next(symbols, buffer, SCOPE_NAMES_ROOM, ret_bytes) : 0;
+	}
 	if (!mapping->file->numbered) {
 		if (!mapping->tried)
 			err = scope_symbol_spaces_open(spaces, mapping);

@@ -18,9 +18,10 @@
 int scope_symbol_names_note(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *ip, unsigned int count);
 
 /*
- * Makes the payload of the next frame (trace/format.h: FILE, PLACES) from addresses that were noted
- * and not written yet. One call takes as long as reading the symbols of a file and looking up a few
- * addresses. all: also count the functions of files that are mapped but were not hit. limit_ns:
+ * Makes the payload of the next frame (trace/format.h: FILE, PLACES, or META with loops) from addresses that
+ * were noted and not written yet. One call takes as long as reading the symbols of a file and looking up a few
+ * addresses. all: also count the functions of files that are mapped but were not hit, and find
+ * loops. limit_ns:
  * after this time no further address is looked up; 0: no limit. buffer: SCOPE_NAMES_ROOM bytes. 1;
  * 0: there is no frame; -ENOMEM.
  */

@@ -18,9 +18,10 @@ struct scope_code_address {
 };
 
 /*
- * The innermost loop around at[0], in the function that has it there, from the file's machine code and its DWARF lines.
- * ret_inside: by address, whether it is in that loop. The file must be here, of the traced build, and its function not
- * longer than 128 KiB. ret_loop->file is NULL if no loop is found. 0, -ENOMEM.
+ * The innermost loop around at[0], in the function that has it there, as the trace has it
+ * (symbol/loop_rows.h); if it has no loops at all, or better symbols are wanted, from the file's machine code and its
+ * DWARF lines: then the file must be here, of the traced build. ret_inside: by address, whether it is in that loop;
+ * false on entry. ret_loop->file is NULL if no loop is found. 0, -ENOMEM.
  */
 int scope_symbols_loop(struct scope_symbols *symbols, const struct scope_code_address *at, size_t count,
 		       bool *ret_inside, struct scope_source_loop *ret_loop);

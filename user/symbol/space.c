@@ -52,6 +52,7 @@ static void file_destroy(struct scope_file *file)
 	scope_symbol_addresses_free(&file->functions, NULL);
 	scope_symbol_addresses_free(&file->codes, NULL);
 	scope_symbol_addresses_free(&file->hits, NULL);
+	scope_symbol_addresses_free(&file->looped, free);
 	free(file->found);
 	free(file->path);
 	free(file->real_path);

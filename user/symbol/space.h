@@ -26,7 +26,8 @@ struct scope_file {
 	bool said;				 /* the sentence about its problem */
 	struct scope_addresses codes;		 /* from the trace: struct scope_trace_code by offset */
 	struct scope_addresses hits;		 /* names.c: offsets that were noted */
-	bool numbered;				 /* names.c: its number once it was written */
+	struct scope_addresses looped; /* loop_rows.c: by start of a function, for how many hits its row was made */
+	bool numbered;		       /* names.c: its number once it was written */
 	uint32_t number;
 	bool table_tried;		  /* kernel_tables.c: to compile its unwind table */
 	uint32_t table_key;		  /* 0: it has none */
@@ -70,11 +71,14 @@ struct scope_spaces {
 	struct scope_hit *hit;
 	size_t hits, hit_capacity, hits_given; /* given: number written by names.c, in this order */
 	size_t files_given;
-	uint32_t numbers; /* of files */
-	uint32_t tables;  /* kernel_tables.c: keys given so far */
-	size_t opened;	  /* files that were tried */
-	size_t looked;	  /* kernel_tables.c: mappings before it need not be opened */
-	uint32_t ahead;	  /* kernel_tables.c: files opened before a stack led to them */
+	size_t loops_given;  /* loop_rows.c: hits whose functions have a row */
+	size_t loop_lookups; /* and places whose lines it looked up */
+	bool loops_said;     /* and the trace says so */
+	uint32_t numbers;    /* of files */
+	uint32_t tables;     /* kernel_tables.c: keys given so far */
+	size_t opened;	     /* files that were tried */
+	size_t looked;	     /* kernel_tables.c: mappings before it need not be opened */
+	uint32_t ahead;	     /* kernel_tables.c: files opened before a stack led to them */
 	const char **problem;
 	size_t problems, problem_capacity;
 };

@@ -109,6 +109,7 @@ int scope_symbols_add_recorded(struct scope_symbols *symbols, const struct scope
 	const struct scope_trace_file *files = scope_trace_files(trace, &count);
 	const struct scope_trace_code *codes = scope_trace_codes(trace, &code_count);
 
+	symbols->trace = trace;
 	return scope_symbol_spaces_add_recorded(&symbols->spaces, files, count, codes, code_count);
 }
 

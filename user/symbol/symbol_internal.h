@@ -8,7 +8,8 @@
 
 struct scope_symbols {
 	struct scope_spaces spaces;
-	struct scope_space *everywhere; /* rows of tgid 0 */
+	const struct scope_trace *trace; /* whose rows were added, NULL: none */
+	struct scope_space *everywhere;	 /* rows of tgid 0 */
 	const struct scope_trace_symbol *row;
 	size_t rows, rows_refused;
 	bool rows_go;			      /* a Go program is among them */

@@ -161,14 +161,15 @@ struct scope_trace_thread {
 #define SCOPE_META_GUARD "guard"	   /* with end_reason guard: what the overload guard found */
 #define SCOPE_META_PROBE_NS "probe_ns"	   /* time in probes, of all CPUs */
 #define SCOPE_META_CLOCK "clock"	   /* that times are of: monotonic */
-#define SCOPE_META_COMMAND_LINE "command_line"	   /* of the target, blanks between its words */
-#define SCOPE_META_GROUP "control_group"	   /* path of the target's control group, as the host sees it */
-#define SCOPE_META_WALL_CLOCK "wall_clock_ns"	   /* CLOCK_REALTIME at begin_ns, ns since 1970 */
-#define SCOPE_META_PROBE "probe."		   /* and the id of a probe: its place, as --probe takes it */
-#define SCOPE_META_REQUESTS "requests"		   /* by what requests have kinds: http, redis, sql, memcached */
-#define SCOPE_META_REQUEST "request."		   /* and the number of a kind of request: its text */
-#define SCOPE_META_KERNEL_STACK "kernel_stack."	   /* and a tid: where it slept in the kernel at stop, names */
-#define SCOPE_META_LOCKS "locks"		   /* asleep: threads slept on for their lock as its memory was read */
+#define SCOPE_META_COMMAND_LINE "command_line"	/* of the target, blanks between its words */
+#define SCOPE_META_GROUP "control_group"	/* path of the target's control group, as the host sees it */
+#define SCOPE_META_WALL_CLOCK "wall_clock_ns"	/* CLOCK_REALTIME at begin_ns, ns since 1970 */
+#define SCOPE_META_PROBE "probe."		/* and the id of a probe: its place, as --probe takes it */
+#define SCOPE_META_REQUESTS "requests"		/* by what requests have kinds: http, redis, sql, memcached */
+#define SCOPE_META_REQUEST "request."		/* and the number of a kind of request: its text */
+#define SCOPE_META_KERNEL_STACK "kernel_stack." /* and a tid: where it slept in the kernel at stop, names */
+#define SCOPE_META_LOCKS "locks"		/* asleep: threads slept on for their lock as its memory was read */
+#define SCOPE_META_LOOPS "loops" /* 1: loops of code were searched; and rows of them, see symbol/loop_rows.h */
 #define SCOPE_META_KERNEL_NAMES "kernel_names"	   /* why samples have no place in the kernel */
 #define SCOPE_META_KERNEL_STACKS "kernel_stacks"   /* why there are none */
 #define SCOPE_META_UNREAD "unread"		   /* a sentence: what could not be read of the target */

@@ -178,6 +178,16 @@ int scope_trace_writer_code(struct scope_writer *writer, const struct scope_trac
 
 int scope_trace_writer_names(struct scope_writer *writer, uint16_t type, const void *payload, size_t bytes)
 {
+	const char *key = payload;
+
+	if (type == SCOPE_FRAME_META) {
+		const size_t key_bytes = strnlen(key, bytes) + 1;
+
+		if (strncmp(key, SCOPE_META_LOOPS, strlen(SCOPE_META_LOOPS)) || key_bytes >= bytes ||
+		    strnlen(key + key_bytes, bytes - key_bytes) + 1 != bytes - key_bytes)
+			return -EINVAL;
+		return scope_trace_writer_meta(writer, key, key + key_bytes);
+	}
 	if (type != SCOPE_FRAME_FILE && type != SCOPE_FRAME_PLACES)
 		return -EINVAL;
 	return scope_trace_writer_put_row(writer, type, payload, bytes);

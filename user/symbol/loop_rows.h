@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The loops around recorded addresses, as rows of a trace's metadata: a report that is made without the traced files has
+ * the same loops.
+ *
+ *	loops			1: loops were searched
+ *	loops.FILE.START	of a function, by its FILE row and link address: for each address that was hit
+ *				OFFSET:HEADS or OFFSET:HEADS:LINE:FIRST:LAST, blanks between them
+ *
+ * OFFSET: of the address in the file. HEADS: numbers of the loops around it, the innermost first, commas between them;
+ * loops of a function have different numbers. LINE: which of the address's lines (PLACES) is in the function that has
+ * all of the innermost loop; FIRST and LAST: the lines of the loop in its source file.
+ */
+#ifndef SCOPE_SYMBOL_LOOP_ROWS_H
+#define SCOPE_SYMBOL_LOOP_ROWS_H
+
+#include "symbol/source_loop.h"
+
+/*
+ * Makes the next row from addresses that were noted (symbol/names.h), as the payload of a META frame, of at most room
+ * bytes. One call takes as long as reading the code and the lines of one function. 1; 0: there is none; -ENOMEM.
+ */
+int scope_symbol_loop_rows_next(struct scope_symbols *symbols, uint8_t *buffer, size_t room, size_t *ret_bytes);
+
+/* As scope_symbols_loop() does, by the trace alone. *ret_known: the trace says which loops there are. 0 or -ENOMEM. */
+int scope_symbol_loop_rows_find(struct scope_symbols *symbols, const struct scope_code_address *at, size_t count,
+				bool *ret_inside, struct scope_source_loop *ret_loop, bool *ret_known);
+
+#endif
