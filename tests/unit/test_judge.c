@@ -124,6 +124,17 @@ static void longer_in_it_is_enough_unless_the_machine_is_slower(void **state)
 	/* Not known. */
 	pace = 0;
 	assert_int_equal(judge(finding), SCOPE_RULE_CHANCE);
+	/* The function takes 1.8 times as long, and all else 1.4 times. */
+	pace = 1;
+	finding.times = 1.8;
+	finding.rest_z = 2;
+	finding.rest_times = 1.4;
+	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
+	finding.rest_times = 1.5;
+	assert_int_equal(judge(finding), SCOPE_RULE_CHANCE);
+	finding.rest_z = below(2);
+	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
+	pace = 0;
 }
 
 /* Ten units that run ten times as long, nine tenths of it there: neither a share nor chance has to show it. */

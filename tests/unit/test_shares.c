@@ -101,6 +101,9 @@ static void a_function_has_more_time_with_the_same_share(void **state)
 	scope_rank_shares_compare(shares, &finding);
 	assert_true(fabs(finding.growth_z - 0.9 / hypot(0.18, 0.09)) < 0.1);
 	assert_true(finding.chance_z < 1);
+	/* The other tenth of the time doubles, too, by 11 stacks. */
+	assert_true(fabs(finding.rest_times - 2) < 0.2);
+	assert_true(finding.rest_z > 1 && finding.rest_z < 2);
 	shares.stacks = 400;
 	shares.all_stacks = 444;
 	scope_rank_shares_compare(shares, &finding);

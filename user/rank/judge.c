@@ -13,6 +13,7 @@
 #define ALONE_TIMES 10	   /* … and this many times what a usual unit takes in all … */
 #define ALONE_UNITS_MIN 10 /* … in this many units: shares need not show it */
 #define GREW_Z 2	   /* standard errors by which a unit is in it for longer, where all take longer */
+#define REST_ALIKE 0.5	   /* of what it takes longer: all else grew as well if it grew by more */
 #define PACE_EXPLAINS 0.5  /* of what units take longer, from which a slower machine is the reason */
 #define BYTES_EXPLAIN 0.5  /* of the excess of the median unit, from which bytes are the reason that it runs longer */
 
@@ -100,16 +101,22 @@ static bool enough_times(const struct judged *judged)
 	       judged->finding->odds >= judged->options->odds_alone;
 }
 
+/* What slows all functions alike (a shared cache, a lower frequency) is no fault of one. */
+static bool grew_alike(const struct scope_finding *finding)
+{
+	return finding->rest_z >= GREW_Z && finding->rest_times - 1 > REST_ALIKE * (finding->times - 1);
+}
+
 /*
  * Its part of the time cannot grow by much if nearly all of the time was its own before. Then it is enough that a unit is in it for longer,
- * unless a slower machine explains that. That units take longer as a whole is beyond chance already, so less is asked of which function does.
+ * unless a slower machine, or what slows all else, too, explains that. That units take longer as a whole is beyond chance already, so less is asked of which function does.
  */
 static bool beyond_chance(const struct judged *judged)
 {
 	const double least = judged->options->chance_z;
 
 	return judged->few || judged->alone || judged->finding->chance_z >= least ||
-	       (judged->grew && judged->paced && judged->finding->growth_z >= GREW_Z);
+	       (judged->grew && judged->paced && judged->finding->growth_z >= GREW_Z && !grew_alike(judged->finding));
 }
 
 /* A single stall is in one of them. */

@@ -165,6 +165,8 @@ struct scope_finding {
 	double times;		   /* see times_min */
 	double of_growth; /* its part of what units take longer than in another run; 0: they do not as a whole */
 	double growth_z; /* standard deviations by which its time in a unit, and not its part, is above that in the baseline */
+	double rest_z;	   /* the same of all other time in a unit … */
+	double rest_times; /* … which is that many times as long as in the baseline */
 	double grown;	   /* the part of times by which units take longer than in the baseline; 1: by nothing */
 	double chance_z;   /* see chance_z of the options */
 	double half_share; /* of its units in the emptier half of the window */

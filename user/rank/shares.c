@@ -24,6 +24,20 @@ static double longer_z(double here, double stacks, double usual, double usual_st
 	return stacks > 0 ? (here - usual) / sqrt(here * here / stacks + usual * usual / usual_stacks) : 0;
 }
 
+/* usual: its part of usual time, by that number of stacks. */
+static void compare_times(const struct scope_shares *shares, double usual, double usual_count,
+			  struct scope_finding *finding)
+{
+	const double here = finding->of_slow * finding->grown, rest = (1 - finding->of_slow) * finding->grown;
+
+	finding->growth_z = finding->rest_z = finding->rest_times = 0;
+	if (!shares->slower)
+		return;
+	finding->growth_z = longer_z(here, shares->stacks, usual, usual * usual_count);
+	finding->rest_z = longer_z(rest, shares->all_stacks - shares->stacks, 1 - usual, (1 - usual) * usual_count);
+	finding->rest_times = rest / (1 - usual);
+}
+
 void scope_rank_shares_compare(struct scope_shares shares, struct scope_finding *finding)
 {
 	double stack_ns = shares.usual_stacks > 0 ? shares.all_usual_ns / shares.usual_stacks : 1;
@@ -47,7 +61,6 @@ void scope_rank_shares_compare(struct scope_shares shares, struct scope_finding 
 	/* What it takes longer, and what all of a unit does, in times of a usual unit. */
 	finding->of_growth =
 		shares.slower && finding->grown > 1 ? (here * finding->grown - usual) / (finding->grown - 1) : 0;
-	finding->growth_z = shares.slower ? longer_z(here * finding->grown, shares.stacks, usual, usual * usual_count)
-					  : 0;
+	compare_times(&shares, usual, usual_count, finding);
 	finding->odds = here < 1 ? here / (1 - here) / (usual / (1 - usual)) : HUGE_VAL;
 }

@@ -22,7 +22,7 @@ struct scope_shares {
 double scope_rank_grown(const struct scope_population *population);
 
 /*
- * Fills times, odds, chance_z and growth_z of the finding; leaves them unchanged if there is nothing to
+ * Fills times, odds, chance_z, growth_z, rest_z and rest_times of the finding; leaves them unchanged if there is nothing to
  * compare. Short usual units have few stacks. So two more stacks are assumed, one of which hit the
  * function (the rule of succession), so that few stacks cannot exclude it. If by the same rule the
  * timelines of usual units have less room for it, that bound is used.
