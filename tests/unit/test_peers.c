@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "evidence/peers.h"
 #include "rank_case.h"
 
 enum { HUNG, PEER, OTHER };
@@ -261,6 +262,41 @@ static void nothing_of_the_program_is_no_spin_of_it(void **state)
 	assert_false(is_hang());
 }
 
+/*
+ * Each sleeps in a futex, the first one in the middle of a request as it seems, the others for longer and as idle threads of a pool. A frame
+ * is a process and two calls; the function that sleeps may do so at two places.
+ */
+static bool hangs_among(uint64_t caller, uint64_t since_ns, uint32_t idle_threads)
+{
+	uint64_t frames[] = { 0, 7, 2, 0x101, caller, 7, 2, 0x102, 0x20, 7, 2, 0x102, 0x20 };
+	const uint32_t first[] = { 1, 5, 9 };
+	struct scope_hang row[3];
+	size_t count = 1 + idle_threads;
+	int err;
+
+	for (uint32_t i = 0; i < 3; i++) {
+		stopped_stack[i] = (struct scope_stopped_stack){ .node = at_idle, .frames = first[i] };
+		row[i] = (struct scope_hang){
+			.thread = i, .nr = SYS_futex, .since_ns = i ? 10 : since_ns, .needs_peers = i
+		};
+	}
+	made->evidence.frames = frames;
+	err = scope_evidence_peers_drop(&made->evidence, NULL, &made->units, pickups, false, row, &count);
+	made->evidence.frames = NULL;
+	assert_int_equal(err, 0);
+	assert_true(count <= 1);
+	return count;
+}
+
+static void a_thread_that_sleeps_where_two_others_idle_does_so_as_well(void **state)
+{
+	(void)state;
+	assert_false(hangs_among(0x20, 11, 2));
+	assert_true(hangs_among(0x20, 11, 1));
+	assert_true(hangs_among(0x20, 10, 2));
+	assert_true(hangs_among(0x30, 11, 2));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -280,6 +316,7 @@ int main(void)
 		TEST(or_below_the_same_function_of_a_library),
 		TEST(the_runtime_calls_whatever_the_program_starts),
 		TEST(nothing_of_the_program_is_no_spin_of_it),
+		TEST(a_thread_that_sleeps_where_two_others_idle_does_so_as_well),
 	};
 
 	return cmocka_run_group_tests_name("peers", tests, NULL, NULL);

@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "evidence/task_rows.h"
 
 #define WORK_SHARE 0.05	  /* share of stacks taken at work: a function with less is not work */
+#define IDLE_MIN 2	  /* threads that have slept for longer at the same calls, and are idle: so is this one */
 #define WORK_STACKS_MIN 5 /* stacks that are needed: with fewer a hang is uncertain */
 
 /* The child of the deepest node that both share, on the way to node; ROOT: node itself is shared. */
@@ -39,7 +41,7 @@ static const struct scope_function *outermost(const struct scope_tree *tree, uin
 	return function;
 }
 
-enum answer { UNKNOWN, NO, YES, UNSURE };
+enum answer { UNKNOWN, NO, YES, UNSURE, AMONG_IDLE };
 
 struct peers {
 	const struct scope_evidence *evidence;
@@ -306,6 +308,40 @@ static bool idles_as_others(const struct peers *peers, uint32_t thread)
 	return false;
 }
 
+/* True if both stacks have the same calls in the program, of which the innermost function may make the last one at several places. */
+static bool at_the_same_calls(const struct scope_evidence *evidence, uint32_t thread, uint32_t other)
+{
+	const struct scope_stopped_stack *stopped_stack = evidence->stopped_stack;
+	const uint64_t *a = &evidence->frames[stopped_stack[thread].frames];
+	const uint64_t *b = &evidence->frames[stopped_stack[other].frames];
+
+	if (!stopped_stack[thread].frames || !stopped_stack[other].frames ||
+	    stopped_stack[thread].node != stopped_stack[other].node)
+		return false;
+	return (uint32_t)a[0] == (uint32_t)b[0] && a[1] == b[1] && a[1] > 1 &&
+	       !memcmp(a + 3, b + 3, (a[1] - 1) * sizeof(*a));
+}
+
+/*
+ * True if it sleeps in a futex at the same calls as others of its name that have slept there for longer, and that are idle: threads of a
+ * pool wait for work there, each in a futex of its own perhaps, whatever began its last unit.
+ */
+static bool sleeps_among_idle(const struct peers *peers, const struct scope_hang *hangs, const enum answer *answers,
+			      size_t count, const struct scope_hang *hang)
+{
+	const struct scope_groups *groups = peers->units->groups;
+	const char *name = groups->group[groups->of_thread[hang->thread]].name;
+	unsigned idle = 0;
+
+	if (hang->kind != SCOPE_HANG_BLOCKED || hang->nr != SYS_futex || hang->lock || !peers->evidence)
+		return false;
+	for (size_t i = 0; i < count; i++)
+		idle += answers[i] == NO && hangs[i].kind == SCOPE_HANG_BLOCKED && hangs[i].since_ns < hang->since_ns &&
+			!strcmp(groups->group[groups->of_thread[hangs[i].thread]].name, name) &&
+			at_the_same_calls(peers->evidence, hang->thread, hangs[i].thread);
+	return idle >= IDLE_MIN;
+}
+
 static enum answer answer_of(const struct peers *peers, bool all_idle, const struct scope_hang *hang, size_t number)
 {
 	enum answer answer = YES;
@@ -328,20 +364,27 @@ static void renumber(struct scope_evidence *evidence, size_t from, uint32_t to)
 }
 
 static void drop(struct scope_evidence *evidence, const struct peers *own, const struct peers *second, bool all_idle,
-		 struct scope_hang *hangs, size_t *hang_count)
+		 enum answer *answers, struct scope_hang *hangs, size_t *hang_count)
 {
 	size_t remain = 0;
 
 	for (size_t i = 0; i < *hang_count; i++) {
 		const struct peers *by = second->evidence && !evidence->stopped_stack[hangs[i].thread].start ? second
 													     : own;
-		const enum answer answer = answer_of(by, all_idle, &hangs[i], i);
 
-		if (answer == NO || is_idle(evidence, &hangs[i]) || is_idle(by->evidence, &hangs[i])) {
+		answers[i] = answer_of(by, all_idle, &hangs[i], i);
+		if (is_idle(evidence, &hangs[i]) || is_idle(by->evidence, &hangs[i]))
+			answers[i] = NO;
+	}
+	for (size_t i = 0; i < *hang_count; i++)
+		if (answers[i] != NO && sleeps_among_idle(own, hangs, answers, *hang_count, &hangs[i]))
+			answers[i] = AMONG_IDLE;
+	for (size_t i = 0; i < *hang_count; i++) {
+		if (answers[i] == NO || answers[i] == AMONG_IDLE) {
 			renumber(evidence, i, UINT32_MAX);
 			continue;
 		}
-		hangs[i].unsure = answer == UNSURE;
+		hangs[i].unsure = answers[i] == UNSURE;
 		renumber(evidence, i, (uint32_t)remain);
 		hangs[remain++] = hangs[i];
 	}
@@ -357,12 +400,14 @@ int scope_evidence_peers_drop(struct scope_evidence *evidence, const struct scop
 	uint8_t *known_second = calloc(second ? 2 * second->tree.count : 1, sizeof(*known));
 	const struct peers own = { evidence, units, pickups, stands, known };
 	const struct peers by_second = { second, units, pickups, stands, known_second };
-	const int err = stands && known && known_second ? 0 : -ENOMEM;
+	enum answer *answers = calloc(*hang_count + 1, sizeof(*answers));
+	const int err = stands && known && known_second && answers ? 0 : -ENOMEM;
 
 	for (size_t i = 0; !err && i < *hang_count; i++)
 		stands[hangs[i].thread] |= hangs[i].kind == SCOPE_HANG_BLOCKED;
 	if (!err)
-		drop(evidence, &own, &by_second, all_idle, hangs, hang_count);
+		drop(evidence, &own, &by_second, all_idle, answers, hangs, hang_count);
+	free(answers);
 	free(stands);
 	free(known);
 	free(known_second);
