@@ -156,7 +156,8 @@ void scope_unit_pickups_conclude(struct scope_pickups *pickups, const struct sco
 	while (more) {
 		more = false;
 		for (size_t i = 0; i < pickups->count && i < learner->count; i++)
-			if (!pickups->decision[i].serves && scope_unit_pickup_any(&pickups->decision[i].pickup) &&
+			if (!pickups->decision[i].serves &&
+			    (!learner->stats[i].waits || scope_unit_pickup_any(&pickups->decision[i].pickup)) &&
 			    delivers(pickups, &learner->stats[i]))
 				more = pickups->decision[i].serves = true;
 	}
