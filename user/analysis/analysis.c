@@ -64,11 +64,11 @@ static int split(struct scope_analysis *analysis, uint64_t before_ns, uint64_t s
 }
 
 /*
- * Returns the findings since a time, compared with the time before, NULL if there are none. Units stay as they were cut: only
- * stacks and calls of examples are read from the trace, so a report made while the trace is being written can use it, too.
+ * Returns the findings since a time, compared with the time until before_ns, NULL if there are none. growth: why they are
+ * compared, if that is growth. Units stay as they were cut: only stacks and calls of examples are read from the trace, so a report made while the trace is being written can use it, too.
  */
-static int run_from(struct scope_analysis *whole, const struct scope_analysis_options *options, uint64_t since_ns,
-		    const struct scope_growth *growth, struct scope_analysis **ret_analysis)
+static int run_from(struct scope_analysis *whole, const struct scope_analysis_options *options, uint64_t before_ns,
+		    uint64_t since_ns, const struct scope_growth *growth, struct scope_analysis **ret_analysis)
 {
 	struct scope_analysis *analysis = calloc(1, sizeof(*analysis));
 	int err;
@@ -78,7 +78,7 @@ static int run_from(struct scope_analysis *whole, const struct scope_analysis_op
 	analysis->trace = whole->trace;
 	analysis->growth = *growth;
 	pass_distributions(whole, analysis);
-	err = split(analysis, growth->last_ns > 0 ? growth->before_ns : since_ns, since_ns);
+	err = split(analysis, before_ns, since_ns);
 	if (!err)
 		err = scope_analysis_steps_run(analysis, options);
 	if (!err && analysis->ranking->findings) {
@@ -94,12 +94,13 @@ static int run_from(struct scope_analysis *whole, const struct scope_analysis_op
 	return err;
 }
 
-/* If units take longer through the whole window or from some time on, returns the findings compared with the time before, else NULL. */
+/* If units take longer and longer, or from some time on, returns the findings compared with the time before, else NULL. */
 static int run_since(struct scope_analysis *whole, const struct scope_analysis_options *options,
 		     struct scope_analysis **ret_analysis)
 {
 	const bool part = scope_trace_window_from(whole->trace);
-	struct scope_growth growth = { 0 };
+	const struct scope_growth none = { 0 };
+	struct scope_growth growth = none;
 	uint64_t since_ns;
 	int err = part ? 0
 		       : scope_analysis_growth_find(whole->found.distributions, whole->found.groups, whole->detection,
@@ -107,15 +108,14 @@ static int run_since(struct scope_analysis *whole, const struct scope_analysis_o
 
 	*ret_analysis = NULL;
 	if (!err && growth.last_ns > 0)
-		err = run_from(whole, options, growth.since_ns, &growth, ret_analysis);
+		err = run_from(whole, options, growth.before_ns, growth.since_ns, &growth, ret_analysis);
 	if (err || *ret_analysis)
 		return err;
 	err = scope_analysis_change_point_find(whole->kept, whole->detection, options->rank.times_min,
 					       options->rank.chance_z, &since_ns);
 	if (!err && !since_ns && part)
 		since_ns = whole->found.distributions->from_ns;
-	growth = (struct scope_growth){ 0 };
-	return err || !since_ns ? err : run_from(whole, options, since_ns, &growth, ret_analysis);
+	return err || !since_ns ? err : run_from(whole, options, since_ns, since_ns, &none, ret_analysis);
 }
 
 /* Only if its own units are the baseline. */

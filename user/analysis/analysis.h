@@ -56,10 +56,9 @@ struct scope_analysis {
 	const char *thread; /* of the options; NULL: all */
 	unsigned why;	    /* of the options */
 	bool folders; /* libraries in the system's folders count as the program's: few stacks name another function */
-	uint64_t since_ns; /* 0, or the time before which the same trace is the baseline */
-	struct scope_growth
-		growth; /* last_ns > 0: units take longer and longer; since_ns, if not 0, only parts less from more */
-	double pace;	/* where units take longer as a whole: see analysis/pace.h; 0: not known */
+	uint64_t since_ns;		    /* 0, or the time before which the same trace is the baseline */
+	struct scope_growth growth;	    /* last_ns 0: units do not take longer and longer */
+	double pace;			    /* where units take longer as a whole: see analysis/pace.h; 0: not known */
 	struct scope_distributions *before; /* of that time; NULL: none */
 	struct scope_reference *reference;  /* of the baseline; NULL without one, as the next two */
 	struct scope_kept *reference_kept;

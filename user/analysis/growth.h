@@ -26,8 +26,8 @@ struct scope_growth_part {
 /*
  * By the test of Mann and Kendall on the medians (M. G. Kendall, "Rank Correlation Methods", 1948; H. B. Mann, "Nonparametric Tests
  * Against Trend", Econometrica 13(3), 1945), which must be beyond chance, and by the medians of the first three and of the last three
- * parts. Where there are more units at the end than at the begin, the load grows, which may
- * explain it. first_ns is 0 if they do not grow; the times of the window are left alone.
+ * parts. Where there are more units at the end than at the begin, the load grows, which may explain it. last_ns is 0 if they do not
+ * grow; before_ns and since_ns are 0.
  */
 struct scope_growth scope_analysis_growth_judge(const struct scope_growth_part part[SCOPE_GROWTH_PARTS]);
 

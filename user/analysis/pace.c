@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/grow.h"
 #include "base/sketch.h"
@@ -49,14 +48,13 @@ static const struct scope_timeline_ops ops = { .exit = note_exit, .leave = note_
 
 static int listen_to(const struct scope_pace_time *time, struct listener *listener)
 {
-	struct scope_timeline *timeline;
+	struct scope_timeline *timeline = NULL;
 	int err = scope_timeline_create(time->trace, &timeline);
 
 	listener->of = time;
 	if (!err)
 		err = scope_timeline_run(timeline, time->trace, &ops, listener);
-	if (!err)
-		scope_timeline_destroy(timeline);
+	scope_timeline_destroy(timeline);
 	free(listener->left_ns);
 	listener->left_ns = NULL;
 	return err;

@@ -41,6 +41,7 @@ static const struct scope_function *outermost(const struct scope_tree *tree, uin
 	return function;
 }
 
+/* AMONG_IDLE: no hang either, but that says nothing about others. */
 enum answer { UNKNOWN, NO, YES, UNSURE, AMONG_IDLE };
 
 struct peers {
@@ -333,7 +334,7 @@ static bool sleeps_among_idle(const struct peers *peers, const struct scope_hang
 	const char *name = groups->group[groups->of_thread[hang->thread]].name;
 	unsigned idle = 0;
 
-	if (hang->kind != SCOPE_HANG_BLOCKED || hang->nr != SYS_futex || hang->lock || !peers->evidence)
+	if (hang->kind != SCOPE_HANG_BLOCKED || hang->nr != SYS_futex || hang->lock)
 		return false;
 	for (size_t i = 0; i < count; i++)
 		idle += answers[i] == NO && hangs[i].kind == SCOPE_HANG_BLOCKED && hangs[i].since_ns < hang->since_ns &&

@@ -108,8 +108,9 @@ static bool grew_alike(const struct scope_finding *finding)
 }
 
 /*
- * Its part of the time cannot grow by much if nearly all of the time was its own before. Then it is enough that a unit is in it for longer,
- * unless a slower machine, or what slows all else, too, explains that. That units take longer as a whole is beyond chance already, so less is asked of which function does.
+ * Its part of the time cannot grow by much if nearly all of the time was its own before. Then it is enough that a unit is in it for
+ * longer, unless a slower machine, or what slows all else, too, explains that. That units take longer as a whole is beyond
+ * chance already, so less is asked of which function does.
  */
 static bool beyond_chance(const struct judged *judged)
 {

@@ -31,7 +31,7 @@ static void print_since(const struct report *report)
 			scope_report_format_window(&length, (uint64_t)(1e9 * report->model->part.from_s)));
 		return;
 	}
-	if (analysis->growth.last_ns > 0 && analysis->since_ns) {
+	if (analysis->growth.last_ns > 0) {
 		fputs("  Units take longer through the whole window: those of its last third are compared with the first.\n",
 		      report->out);
 		return;

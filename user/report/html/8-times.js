@@ -70,7 +70,7 @@ function tableOf(rows) {
 }
 
 /* Parts that a later version adds are shown as they are. */
-const shownParts = new Set(["schema", "scope", "trace", "verdict", "reason", "beside", "since_ns", "findings", "freezes", "near",
+const shownParts = new Set(["schema", "scope", "trace", "verdict", "reason", "beside", "since_ns", "growth", "findings", "freezes", "near",
 	"groups", "basis", "problems", "answer", "next", "pictures", "usual", "live", "names_first", "outside", "stuck_threads", "since_wall_ns", "kept_waiting", "waits", "bottlenecks", "uneven", "server", "changes",
 	"headline", "locks", "locks_seen", "variance"]);
 
