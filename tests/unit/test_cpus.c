@@ -35,11 +35,38 @@ static void stretches_are_split(void **state)
 	expect(&cpus, 2, 1100, 1350, 200, 50);
 	expect(&cpus, 2, 1450, 1600, 0, 0);
 	expect(&cpus, 2, 1300, 1300, 0, 0);
-	assert_int_equal(scope_timeline_cpus_taker(&cpus, 2), OTHER);
+	assert_int_equal(scope_timeline_cpus_taker(&cpus, 2, 1000, 0), OTHER);
 	/* Of other CPUs nothing is known. */
 	expect(&cpus, 1, 1000, 1600, 0, 0);
 	expect(&cpus, 9, 1000, 1600, 0, 0);
-	assert_int_equal(scope_timeline_cpus_taker(&cpus, 9), 0);
+	assert_int_equal(scope_timeline_cpus_taker(&cpus, 9, 1000, 0), 0);
+	scope_timeline_cpus_free(&cpus);
+}
+
+/* A client that was seen before the thread that it woke began to wait is not what that waited for; one that was seen since is. */
+static void who_woke_it_has_left(void **state)
+{
+	struct scope_cpus cpus = { 0 };
+
+	(void)state;
+	assert_int_equal(scope_timeline_cpus_switch(&cpus, 0, 0, OTHER, 1000), 0);
+	assert_int_equal(scope_timeline_cpus_taker(&cpus, 0, 2000, OTHER), 0);
+	assert_int_equal(scope_timeline_cpus_taker(&cpus, 0, 2000, OTHER + 1), OTHER);
+	assert_int_equal(scope_timeline_cpus_taker(&cpus, 0, 1000, OTHER), OTHER);
+	scope_timeline_cpus_free(&cpus);
+}
+
+/* Which thread ran is known only as it leaves: since when is not, but the CPU was not idle. */
+static void who_ran_until_now(void **state)
+{
+	struct scope_cpus cpus = { 0 };
+
+	(void)state;
+	assert_int_equal(scope_timeline_cpus_switch(&cpus, 0, OWN, 0, 1000), 0);
+	assert_int_equal(scope_timeline_cpus_switch(&cpus, 0, 0, 0, 2000), 0);
+	assert_int_equal(scope_timeline_cpus_ran(&cpus, 0, OTHER, 3000), 0);
+	expect(&cpus, 0, 1500, 3000, 500, 1000);
+	assert_int_equal(scope_timeline_cpus_taker(&cpus, 0, 2500, OTHER), OTHER);
 	scope_timeline_cpus_free(&cpus);
 }
 
@@ -76,6 +103,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stretches_are_split),
+		cmocka_unit_test(who_woke_it_has_left),
+		cmocka_unit_test(who_ran_until_now),
 		cmocka_unit_test(earlier_time_does_not_count),
 		cmocka_unit_test(marks_are_bounded),
 	};

@@ -94,11 +94,38 @@ static void a_file_takes_no_more(void **state)
 	scope_capture_others_destroy(others);
 }
 
+/* For how long a thread ran is from its row on. One that has ended, and has no row, has none. */
+static void what_they_ran_is_said_at_the_end(void **state)
+{
+	struct fixture fixture = fixture_begin();
+	struct scope_others *others;
+	struct scope_trace *trace;
+	const char *ran;
+	char key[32];
+
+	(void)state;
+	assert_int_equal(scope_capture_others_create(&others), 0);
+	note(others, FIRST);
+	note(others, (uint32_t)getpid());
+	assert_int_equal(scope_capture_others_write(others, fixture.writer), 0);
+	assert_int_equal(scope_capture_others_end(others, fixture.writer), 0);
+	trace = fixture_open(&fixture);
+	snprintf(key, sizeof(key), SCOPE_META_TASK_RAN "%u", (unsigned)getpid());
+	ran = scope_trace_meta(trace, key);
+	/* A kernel without CONFIG_SCHED_INFO does not say. */
+	assert_true(access("/proc/self/schedstat", R_OK) || (ran && ran[0] >= '0' && ran[0] <= '9'));
+	snprintf(key, sizeof(key), SCOPE_META_TASK_RAN "%u", FIRST);
+	assert_null(scope_trace_meta(trace, key));
+	scope_trace_close(trace);
+	scope_capture_others_destroy(others);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_flight_recorder_has_the_latest),
 		cmocka_unit_test(a_file_takes_no_more),
+		cmocka_unit_test(what_they_ran_is_said_at_the_end),
 	};
 
 	return cmocka_run_group_tests_name("others", tests, NULL, NULL);

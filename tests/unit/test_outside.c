@@ -130,6 +130,20 @@ static void a_thread_that_takes_the_cpu_is_named(void **state)
 	says("ended before their names could be read");
 }
 
+/* A client ran often just before its server, but hardly at all: it is not what the server waited for. */
+static void a_thread_that_hardly_ran_took_little(void **state)
+{
+	static const char *names[] = { "task.7",     "7 client",    "task_ran.7", "20000000", "task.8", "8 batch",
+				       "task_ran.8", "90000000000", NULL };
+
+	(void)state;
+	take(7, 2.2e8);
+	take(8, 0.8e8);
+	scope_waits_takers_sort(&waits.takers);
+	find(names);
+	says("other processes ran during 30 % of the waits for a CPU, batch (pid 8) during 80 % of that.");
+}
+
 /* What runs while a limit keeps a thread off is not what keeps it off. */
 static void a_limit_comes_before_processes_that_run_then(void **state)
 {
@@ -380,6 +394,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_limit_that_is_met_is_a_cause, setup, teardown),
 		cmocka_unit_test_setup_teardown(many_threads_wait_for_one_window, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_thread_that_takes_the_cpu_is_named, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_thread_that_hardly_ran_took_little, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_limit_comes_before_processes_that_run_then, setup, teardown),
 		cmocka_unit_test_setup_teardown(hypervisors_and_interrupts_are_causes, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_slow_device_is_a_cause, setup, teardown),

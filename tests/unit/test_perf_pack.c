@@ -60,6 +60,33 @@ static void blocked_calls(void **state)
 	       "1600 1 switch 100 101 runnable preempted\n");
 }
 
+/* The thread that ran until a traced one came is said if the records do not name it already; the idle task never is. */
+static void who_ran_before(void **state)
+{
+	struct session *session = begin(SCOPE_STACK_NONE);
+
+	(void)state;
+	PUT(0, sample_switch, 100, 100, 55, 1, 1000);
+	PUT(0, sample_switch, 56, 56, 100, 1, 1100);
+	PUT(0, sample_switch, 100, 100, 56, 1, 1200);
+	PUT(0, sample_switch, 56, 56, 100, 1, 1300);
+	PUT(0, sample_switch, 100, 100, 0, 1, 1400);
+	PUT(0, sample_switch, 56, 56, 100, 1, 1500);
+	PUT(0, sample_switch, 100, 100, 0, 1, 1600);
+	PUT(0, sample_switch, 0, 0, 100, 0, 1700);
+	expect(session, 2000,
+	       "1000 0 switch 100 0 sleeping other=55\n"
+	       "1100 0 switch 0 0 runnable other=56\n"
+	       "1100 0 switch 0 100 sleeping\n"
+	       "1200 0 switch 100 0 sleeping other=56\n"
+	       "1300 0 switch 0 100 sleeping\n"
+	       "1400 0 switch 100 0 sleeping\n"
+	       "1500 0 switch 0 0 runnable other=56\n"
+	       "1500 0 switch 0 100 sleeping\n"
+	       "1600 0 switch 100 0 sleeping\n"
+	       "1700 0 switch 0 100 runnable\n");
+}
+
 #define TO "own_port=0 peer_port=%d own0=0 own1=281470849515521 peer0=0 peer1=%llu\n"
 
 /* A connection's peer follows the connect that opened it, whether that slept or not, and the begin of a connect that sleeps. */
@@ -331,6 +358,7 @@ int main(void)
 		cmocka_unit_test(whole_calls),
 		cmocka_unit_test(flush_before_entry),
 		cmocka_unit_test(blocked_calls),
+		cmocka_unit_test(who_ran_before),
 		cmocka_unit_test(peers),
 		cmocka_unit_test(wakers),
 		cmocka_unit_test(lives),

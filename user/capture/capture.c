@@ -317,6 +317,8 @@ static int end_session(struct scope_capture_run *capture)
 	if (!err)
 		err = scope_capture_write_named(capture);
 	if (!err)
+		err = scope_capture_others_end(capture->others, capture->writer);
+	if (!err)
 		err = scope_capture_write_names(capture);
 	scope_capture_want_names(capture, true);
 	if (!err)

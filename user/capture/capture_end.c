@@ -6,6 +6,7 @@
 #include "base/now.h"
 #include "capture/capture_internal.h"
 #include "capture/meta.h"
+#include "capture/others.h"
 #include "capture/snapshots.h"
 #include "capture/states.h"
 #include "capture/steer.h"
@@ -47,6 +48,8 @@ int scope_capture_write_end(struct scope_capture_run *capture, const char *reaso
 		err = scope_capture_states_write(capture->states, writer);
 	if (!err)
 		err = scope_capture_write_unread(capture, writer);
+	if (!err)
+		err = scope_capture_others_end(capture->others, writer);
 	if (!err)
 		err = scope_capture_last_meta(writer, &capture->stats);
 	return err ? err : scope_trace_writer_meta(writer, SCOPE_META_END_REASON, reason);

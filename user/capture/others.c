@@ -24,6 +24,10 @@ struct scope_others {
 	size_t count;		    /* noted, and not written */
 	size_t total;		    /* written */
 	uint32_t row[OTHERS_TOTAL]; /* the last that were, each at its number modulo OTHERS_TOTAL */
+	struct {
+		uint32_t tgid;	 /* 0: it had ended, or the kernel does not say for how long it ran */
+		uint64_t run_ns; /* until its row was written */
+	} ran[OTHERS_TOTAL];
 	bool full;		    /* the file takes no more */
 	uint8_t seen[1 << (SEEN_BITS - 3)];
 };
@@ -64,15 +68,20 @@ void scope_capture_others_note(struct scope_others *others, const void *record)
 		remember(others, change->bits);
 }
 
-static int write_one(uint32_t tid, struct scope_writer *writer)
+static int write_one(struct scope_others *others, uint32_t tid, struct scope_writer *writer)
 {
+	const size_t at = others->total++ % OTHERS_TOTAL;
 	struct scope_proc_task task;
 	char key[32], value[sizeof(task) + 64];
 	int err;
 
+	others->row[at] = tid;
+	others->ran[at].tgid = 0;
 	/* It has ended, so its row would be empty. */
 	if (scope_proc_task_read(tid, &task))
 		return 0;
+	if (!scope_proc_task_run_ns(task.tgid, tid, &others->ran[at].run_ns))
+		others->ran[at].tgid = task.tgid;
 	snprintf(key, sizeof(key), SCOPE_META_TASK "%" PRIu32, tid);
 	snprintf(value, sizeof(value), "%" PRIu32 " %s", task.tgid, task.comm);
 	err = scope_trace_writer_meta(writer, key, value);
@@ -98,6 +107,8 @@ static bool make_room(struct scope_others *others, struct scope_writer *writer)
 		return false;
 	snprintf(key, sizeof(key), SCOPE_META_TASK_GROUP "%" PRIu32, tid);
 	scope_trace_writer_forget_meta(writer, key);
+	snprintf(key, sizeof(key), SCOPE_META_TASK_RAN "%" PRIu32, tid);
+	scope_trace_writer_forget_meta(writer, key);
 	others->seen[tid >> 3] &= (uint8_t) ~(1u << (tid & 7));
 	return true;
 }
@@ -110,9 +121,27 @@ int scope_capture_others_write(struct scope_others *others, struct scope_writer 
 		others->full = !make_room(others, writer);
 		if (others->full)
 			break;
-		others->row[others->total++ % OTHERS_TOTAL] = others->tid[i];
-		err = write_one(others->tid[i], writer);
+		err = write_one(others, others->tid[i], writer);
 	}
 	others->count = 0;
+	return err;
+}
+
+int scope_capture_others_end(const struct scope_others *others, struct scope_writer *writer)
+{
+	const size_t rows = others->total < OTHERS_TOTAL ? others->total : OTHERS_TOTAL;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < rows; i++) {
+		char key[32], value[24];
+		uint64_t run_ns;
+
+		if (!others->ran[i].tgid || scope_proc_task_run_ns(others->ran[i].tgid, others->row[i], &run_ns) ||
+		    run_ns < others->ran[i].run_ns)
+			continue;
+		snprintf(key, sizeof(key), SCOPE_META_TASK_RAN "%" PRIu32, others->row[i]);
+		snprintf(value, sizeof(value), "%" PRIu64, run_ns - others->ran[i].run_ns);
+		err = scope_trace_writer_meta(writer, key, value);
+	}
 	return err;
 }

@@ -17,5 +17,7 @@ void scope_capture_others_note(struct scope_others *others, const void *record);
 
 /* Writes rows of those that were noted and still live, SCOPE_META_TASK of each. 0, or -errno of the writer. */
 int scope_capture_others_write(struct scope_others *others, struct scope_writer *writer);
+/* At the end: SCOPE_META_TASK_RAN of each that still lives, for how long it ran since its row was written. 0, or -errno of the writer. */
+int scope_capture_others_end(const struct scope_others *others, struct scope_writer *writer);
 
 #endif

@@ -303,6 +303,21 @@ static int take_exit(struct scope_perf_pack *pack, uint32_t cpu, const struct sc
 	return err;
 }
 
+/*
+ * A thread that is not traced ran until now. As switches between such threads are not recorded, the last one of the CPU's records may have
+ * left long ago, and the thread that comes now may have waited for this one.
+ */
+static int put_ran(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record)
+{
+	struct scope_event event = event_of(SCOPE_EVENT_SWITCH, cpu, record->time_ns, 0);
+
+	event.sched.other_tid = (uint32_t)record->value[0];
+	if (pack->lane[cpu].other == event.sched.other_tid)
+		return 0;
+	pack->lane[cpu].other = event.sched.other_tid;
+	return scope_perf_pack_put(pack, &event);
+}
+
 static int take_switch(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record)
 {
 	struct scope_event event = event_of(SCOPE_EVENT_SWITCH, cpu, record->time_ns, 0);
@@ -325,11 +340,14 @@ static int take_switch(struct scope_perf_pack *pack, uint32_t cpu, const struct 
 	err = scope_perf_pack_pending(pack, cpu, record->time_ns);
 	if (!err && connects)
 		err = put_peer(pack, cpu, record->time_ns, prev, 0);
+	if (!err && !prev && record->value[0])
+		err = put_ran(pack, cpu, record);
 	if (err)
 		return err;
 	event.sched.prev_tid = prev ? prev->tid : 0;
 	event.sched.next_tid = next ? next->tid : 0;
 	event.sched.other_tid = next ? 0 : (uint32_t)record->value[2];
+	lane->other = event.sched.other_tid;
 	lane->running = event.sched.next_tid;
 	if (prev && event.sched.prev_state == SCOPE_STATE_DEAD)
 		scope_perf_tasks_remove(pack->tasks, prev->tid);

@@ -104,6 +104,22 @@ static const char *group_of(const struct scope_trace *trace, uint32_t tid)
 }
 
 /*
+ * For how long threads waited for that one. Only the last thread that had the CPU is known of a wait, and one that runs for a moment may often
+ * be that, as a client that has just got its answer. So waits for it are at most the time that it ran, once for each thread that waits.
+ */
+static double waited_for_ns(const struct scope_trace *trace, const struct scope_waits *waits,
+			    const struct scope_taker *taker)
+{
+	const double waiters = waits->window_ns > 0 ? waits->queue_ns / waits->window_ns : 0;
+	const char *ran;
+	char key[40];
+
+	snprintf(key, sizeof(key), SCOPE_META_TASK_RAN "%" PRIu32, taker->tid);
+	ran = scope_trace_meta(trace, key);
+	return ran ? least(taker->ns, (waiters > 1 ? waiters : 1) * strtod(ran, NULL)) : taker->ns;
+}
+
+/*
  * Processes of one name count as one: a pool of workers, or a build. The pid shown is that of the one that took most.
  */
 static void find_takers(const struct scope_trace *trace, const struct scope_waits *waits, struct scope_outside *outside)
@@ -111,7 +127,7 @@ static void find_takers(const struct scope_trace *trace, const struct scope_wait
 	const struct scope_takers *takers = &waits->takers;
 	struct scope_outside_cause cause = { .kind = SCOPE_OUTSIDE_TAKEN, .ns = takers->sum_ns };
 	const struct scope_outside_cause *limit = scope_rank_outside_of(outside, SCOPE_OUTSIDE_THROTTLED);
-	double most_ns = 0;
+	double most_ns = 0, sum_ns = 0;
 
 	if (waits->queue_ns <= 0)
 		return;
@@ -127,9 +143,10 @@ static void find_takers(const struct scope_trace *trace, const struct scope_wait
 		const uint32_t tgid = scope_rank_outside_process(trace, takers->taker[i].tid, &name);
 		double ns = 0;
 
+		sum_ns += waited_for_ns(trace, waits, &takers->taker[i]);
 		for (size_t j = i; name && j < takers->count && j < SCOPE_OUTSIDE_TAKERS; j++)
 			if (scope_rank_outside_process(trace, takers->taker[j].tid, &other) && !strcmp(name, other))
-				ns += takers->taker[j].ns;
+				ns += waited_for_ns(trace, waits, &takers->taker[j]);
 		if (ns <= most_ns)
 			continue;
 		most_ns = ns;
@@ -137,7 +154,7 @@ static void find_takers(const struct scope_trace *trace, const struct scope_wait
 		cause.name = name;
 		cause.group = group_of(trace, takers->taker[i].tid);
 	}
-	cause.most = most_ns / takers->sum_ns;
+	cause.most = sum_ns > 0 ? most_ns / sum_ns : 0;
 	add(outside, &cause);
 }
 

@@ -27,12 +27,27 @@ int scope_timeline_cpus_switch(struct scope_cpus *cpus, uint32_t cpu, uint32_t n
 
 	if (!at)
 		return -ENOMEM;
-	if (other_tid)
+	if (other_tid) {
 		at->taker_tid = other_tid;
+		at->taker_ns = now_ns;
+	}
 	at->own_tid = next_tid;
 	if (!at->marks || at->mark[(at->marks - 1) % SCOPE_CPU_MARKS].runs != runs)
 		at->mark[at->marks++ % SCOPE_CPU_MARKS] = (struct scope_cpu_mark){ now_ns, runs };
 	return 0;
+}
+
+int scope_timeline_cpus_ran(struct scope_cpus *cpus, uint32_t cpu, uint32_t other_tid, uint64_t now_ns)
+{
+	struct scope_cpu *at = cpu_of(cpus, cpu);
+	struct scope_cpu_mark *last;
+
+	if (!at)
+		return -ENOMEM;
+	last = at->marks ? &at->mark[(at->marks - 1) % SCOPE_CPU_MARKS] : NULL;
+	if (last && last->runs == SCOPE_CPU_IDLE)
+		last->runs = SCOPE_CPU_TAKEN;
+	return scope_timeline_cpus_switch(cpus, cpu, 0, other_tid, now_ns);
 }
 
 void scope_timeline_cpus_split(const struct scope_cpus *cpus, uint32_t cpu, uint64_t begin_ns, uint64_t now_ns,
@@ -60,9 +75,11 @@ void scope_timeline_cpus_split(const struct scope_cpus *cpus, uint32_t cpu, uint
 	ret_ns[SCOPE_CPU_IDLE] = rest_ns;
 }
 
-uint32_t scope_timeline_cpus_taker(const struct scope_cpus *cpus, uint32_t cpu)
+uint32_t scope_timeline_cpus_taker(const struct scope_cpus *cpus, uint32_t cpu, uint64_t since_ns, uint32_t waker_tid)
 {
-	return cpu < cpus->count ? cpus->cpu[cpu].taker_tid : 0;
+	const struct scope_cpu *at = cpu < cpus->count ? &cpus->cpu[cpu] : NULL;
+
+	return at && (at->taker_ns >= since_ns || at->taker_tid != waker_tid) ? at->taker_tid : 0;
 }
 
 uint32_t scope_timeline_cpus_own(const struct scope_cpus *cpus, uint32_t cpu)

@@ -185,7 +185,8 @@ static int end_queue(const struct scope_listener *run, struct scope_thread *thre
 	queued.own_ns = part_ns[SCOPE_CPU_OWN];
 	queued.taken_ns = part_ns[SCOPE_CPU_TAKEN];
 	if (queued.taken_ns)
-		queued.taker_tid = scope_timeline_cpus_taker(cpus, cpu);
+		queued.taker_tid = scope_timeline_cpus_taker(cpus, cpu, thread->queue_ns,
+							     thread->preempted ? 0 : thread->waker_tid);
 	return run->ops->queued(run->user, &queued);
 }
 
@@ -243,8 +244,11 @@ int scope_timeline_come_unrecorded(const struct scope_listener *run, uint32_t ti
 
 int scope_timeline_switch(const struct scope_listener *run, const struct scope_event *event)
 {
-	int err = scope_timeline_cpus_switch(&run->timeline->cpus, event->cpu, event->sched.next_tid,
-					     event->sched.other_tid, event->time_ns);
+	struct scope_cpus *cpus = &run->timeline->cpus;
+	int err = event->sched.prev_tid || event->sched.next_tid || !event->sched.other_tid
+			  ? scope_timeline_cpus_switch(cpus, event->cpu, event->sched.next_tid, event->sched.other_tid,
+						       event->time_ns)
+			  : scope_timeline_cpus_ran(cpus, event->cpu, event->sched.other_tid, event->time_ns);
 
 	if (!err && event->sched.prev_tid)
 		err = switch_out(run, event);

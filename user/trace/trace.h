@@ -180,6 +180,7 @@ struct scope_trace_thread {
 #define SCOPE_META_CPU_LIMIT "cpu_limit"	   /* state of the target's control groups, see docs/trace-format.md */
 #define SCOPE_META_TASK "task."			   /* and a tid: a thread that is not traced, see there */
 #define SCOPE_META_TASK_GROUP "task_group."	   /* and a tid: its control group */
+#define SCOPE_META_TASK_RAN "task_ran."		   /* and a tid: for how long it ran, ns */
 #define SCOPE_META_DEVICE "device."    /* and MAJOR:MINOR of a block device: its name, and where it is mounted */
 #define SCOPE_META_HOST_CPU "host_cpu" /* what all CPUs did, see there */
 #define SCOPE_META_HOST_ROW "host."    /* and a place: what the host kept from the target, see trace/host_row.h */
