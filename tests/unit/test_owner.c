@@ -131,6 +131,37 @@ static void a_circle_is_certain_at_once(void **state)
 	circles("baa", asleep, "0x7000", "");
 }
 
+/* Threads 10 and 20, of a process each, wait for each other's lock, in futex calls with that operation. True: it is a circle. */
+static bool is_circle_of_processes(const char *operation)
+{
+	static const char text[] = "meta begin_ns 0\nmeta end_ns 1000000\nmeta locks asleep\n"
+				   "lock 10 0x1000 20\nlock 20 0x2000 10\n"
+				   "900000 0 state 10 tgid=10 state=sleeping nr=futex since=900000 run=5 comm=w "
+				   "args=0x1000,%s,2,0 at_stop\n"
+				   "900001 0 state 20 tgid=20 state=sleeping nr=futex since=900000 run=5 comm=w "
+				   "args=0x2000,%s,2,0 at_stop\n";
+	struct scope_hang *hangs = NULL;
+	char filled[sizeof(text) + 16];
+	size_t count = 0;
+	struct run run;
+
+	snprintf(filled, sizeof(filled), text, operation, operation);
+	run = run_of(filled);
+	assert_int_equal(
+		scope_anomaly_owner_circles(run.trace, run.units->timeline, run.units->threads, &hangs, &count), 0);
+	free(hangs);
+	end_run(&run);
+	return count == 2;
+}
+
+static void processes_wait_for_shared_locks_alone(void **state)
+{
+	(void)state;
+	assert_true(is_circle_of_processes("0"));
+	/* FUTEX_PRIVATE_FLAG */
+	assert_false(is_circle_of_processes("0x80"));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -138,6 +169,7 @@ int main(void)
 		cmocka_unit_test(a_circle_may_be_long_and_have_others_before_it),
 		cmocka_unit_test(an_owner_that_is_not_known_ends_it),
 		cmocka_unit_test(a_circle_is_certain_at_once),
+		cmocka_unit_test(processes_wait_for_shared_locks_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,12 +8,15 @@
 
 #include "trace/lock_word.h"
 
-/* The living thread of that number, of the same process. */
-static long find_thread(struct scope_threads *threads, uint32_t tgid, uint32_t tid)
+/* The living thread of that number, of the same process, or of another one if the lock may be shared with it. */
+static long find_thread(struct scope_threads *threads, const struct scope_thread *waits, uint32_t tid)
 {
 	long index = tid ? scope_timeline_threads_find(threads, tid) : -ENOENT;
 
-	return index >= 0 && scope_timeline_threads_at(threads, index)->tgid == tgid ? index : -ENOENT;
+	return index >= 0 && (scope_timeline_threads_at(threads, index)->tgid == waits->tgid ||
+			      scope_timeline_futex_is_shared(waits->open.args, waits->open.arg))
+		       ? index
+		       : -ENOENT;
 }
 
 /* What the lock's memory named as the capture looked at it. 0: nothing did. */
@@ -37,14 +40,14 @@ long scope_anomaly_owner_find(const struct scope_trace *trace, struct scope_thre
 	const struct scope_trace_memory *row = scope_trace_memories(trace, &count);
 
 	if (named)
-		return find_thread(threads, waits->tgid, named);
+		return find_thread(threads, waits, named);
 	while (count--)
 		if (row[count].tid == waits->tid && row[count].address == address &&
 		    row[count].bytes == SCOPE_FUTEX_MEMORY_BYTES)
 			break;
 	if (count == SIZE_MAX)
 		return -ENOENT;
-	return find_thread(threads, waits->tgid, scope_trace_lock_owner(row[count].data));
+	return find_thread(threads, waits, scope_trace_lock_owner(row[count].data));
 }
 
 static const struct scope_hang *hang_of(const struct scope_hang *hangs, size_t count, uint32_t thread)

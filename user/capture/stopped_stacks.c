@@ -3,6 +3,7 @@
 #include "capture/stopped_stacks.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,13 +126,16 @@ static int write_stack(struct scope_stopped_stacks *stopped, const struct noted 
 	return err ? err : scope_trace_writer_stopped_stack(writer, &stopped_stack);
 }
 
-/* True if the process `context` has that thread. */
+/* True if the process of the thread that sleeps, the state `context`, has that thread; any process if the lock is shared. */
 static bool is_thread(void *context, uint32_t tid)
 {
-	const uint32_t *tgid = context;
+	const struct scope_record_state *state = context;
 	char path[64];
 
-	snprintf(path, sizeof(path), "/proc/%u/task/%u", *tgid, tid);
+	if (!(state->arg[1] & FUTEX_PRIVATE_FLAG))
+		snprintf(path, sizeof(path), "/proc/%u", tid);
+	else
+		snprintf(path, sizeof(path), "/proc/%u/task/%u", state->tgid, tid);
 	return !access(path, F_OK);
 }
 
@@ -166,7 +170,7 @@ static int write_lock(struct scope_stopped_stacks *stopped, const struct scope_r
 		.data = stopped->data,
 	};
 	struct scope_trace_lock lock;
-	uint32_t tgid = state->tgid;
+	struct scope_record_state of = *state;
 	int err;
 
 	if (state->flags & SCOPE_STATE_ON_CPU || state->nr != SYS_futex || !memory.address)
@@ -184,7 +188,7 @@ static int write_lock(struct scope_stopped_stacks *stopped, const struct scope_r
 	memory.bytes = SCOPE_FUTEX_MEMORY_BYTES;
 	if (!stopped->unwinder)
 		return scope_trace_writer_memory(writer, &memory);
-	scope_symbol_stacks_lock(&memory, is_thread, &tgid, &lock);
+	scope_symbol_stacks_lock(&memory, is_thread, &of, &lock);
 	return scope_trace_writer_lock(writer, &lock);
 }
 

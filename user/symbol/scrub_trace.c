@@ -153,23 +153,18 @@ static const struct state *state_of(const struct scrub *scrub, const struct scop
 	return NULL;
 }
 
-struct process {
-	const struct scrub *scrub;
-	uint32_t tgid;
-};
-
+/* Which processes share a lock is known from the call in which its thread sleeps, whose readers look at it again. */
 static bool is_thread(void *context, uint32_t tid)
 {
-	const struct process *process = context;
+	const struct scrub *scrub = context;
 
-	return scope_trace_owners_get(process->scrub->owners, tid) == process->tgid;
+	return scope_trace_owners_get(scrub->owners, tid);
 }
 
 static int edit_memory(void *context, const struct scope_trace_memory *memory)
 {
 	struct scrub *scrub = context;
 	const struct state *state = state_of(scrub, memory);
-	struct process process = { scrub, scope_trace_owners_get(scrub->owners, memory->tid) };
 	struct scope_trace_stopped_stack stopped_stack;
 	struct scope_trace_lock lock;
 	uint64_t ip[SCOPE_FRAMES_MAX];
@@ -184,7 +179,7 @@ static int edit_memory(void *context, const struct scope_trace_memory *memory)
 	}
 	if (memory->bytes != SCOPE_FUTEX_MEMORY_BYTES)
 		return 0; /* no registers belong to it */
-	scope_symbol_stacks_lock(memory, is_thread, &process, &lock);
+	scope_symbol_stacks_lock(memory, is_thread, scrub, &lock);
 	scrub->counts->locks++;
 	return scope_trace_writer_lock(scrub->writer, &lock);
 }

@@ -207,3 +207,8 @@ bool scope_timeline_futex_is_lock(unsigned args, const uint64_t *arg)
 
 	return futex == SCOPE_FUTEX_MUTEX || futex == SCOPE_FUTEX_PI;
 }
+
+bool scope_timeline_futex_is_shared(unsigned args, const uint64_t *arg)
+{
+	return args > 1 && !(arg[1] & FUTEX_PRIVATE_FLAG);
+}

@@ -126,6 +126,9 @@ static inline bool scope_timeline_wait_same_object(uint32_t nr, uint64_t a, uint
  */
 bool scope_timeline_futex_is_lock(unsigned args, const uint64_t *arg);
 
+/* True if threads of other processes may wait there too. */
+bool scope_timeline_futex_is_shared(unsigned args, const uint64_t *arg);
+
 /* The kind of a futex, as far as the operation of a call and the value that it expects show it. */
 enum scope_futex {
 	SCOPE_FUTEX_NONE,	  /* no wait in a futex call, or its arguments are not known */

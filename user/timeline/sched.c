@@ -123,12 +123,14 @@ static void waken_early(struct scope_thread *thread)
 	thread->interrupt = thread->early_interrupt;
 }
 
-/* As scope_wait.owner: the thread that the lock's memory named, if it is another one of the same process. */
+/* As scope_wait.owner: the thread that the lock's memory named, if it is another one of a process that has the lock. */
 static uint32_t owner_of(const struct scope_threads *threads, const struct scope_thread *thread)
 {
 	const long index = thread->owner_tid ? scope_timeline_threads_find(threads, thread->owner_tid) : -1;
 
-	return index >= 0 && (uint32_t)index != thread->index && threads->thread[index].tgid == thread->tgid
+	return index >= 0 && (uint32_t)index != thread->index &&
+			       (threads->thread[index].tgid == thread->tgid ||
+				scope_timeline_futex_is_shared(thread->open.args, thread->open.arg))
 		       ? (uint32_t)index + 1
 		       : 0;
 }
