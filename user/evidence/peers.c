@@ -343,12 +343,31 @@ static bool sleeps_among_idle(const struct peers *peers, const struct scope_hang
 	return idle >= IDLE_MIN;
 }
 
+/*
+ * True if the C library's function in which it sleeps takes a lock and has no time limit. The call alone does not show that of a reader-writer
+ * lock, nor of a mutex whose deadlock the kernel refused, for which glibc then sleeps elsewhere, without end.
+ */
+static bool takes_lock(const struct scope_stopped_stack *stopped_stack)
+{
+	static const char *const names[] = { "pthread_mutex_lock", "pthread_mutex_lock_full", "pthread_rwlock_rdlock",
+					     "pthread_rwlock_wrlock" };
+	const char *name = stopped_stack->below ? stopped_stack->below->name : "";
+
+	name += strspn(name, "_");
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
 static enum answer answer_of(const struct peers *peers, bool all_idle, const struct scope_hang *hang, size_t number)
 {
 	enum answer answer = YES;
 
 	if (hang->kind == SCOPE_HANG_SPIN && hang->signals)
 		return runs_as_requests(peers, number, hang->thread);
+	if (hang->lock)
+		return YES;
 	if (hang->needs_peers && hang->as_namesake && idles_as_others(peers, hang->thread))
 		return NO;
 	if (hang->needs_peers)
@@ -373,6 +392,8 @@ static void drop(struct scope_evidence *evidence, const struct peers *own, const
 		const struct peers *by = second->evidence && !evidence->stopped_stack[hangs[i].thread].start ? second
 													     : own;
 
+		hangs[i].lock |= hangs[i].nr == SYS_futex && hangs[i].kind == SCOPE_HANG_BLOCKED && !hangs[i].retries &&
+				 !hangs[i].as_namesake && takes_lock(&evidence->stopped_stack[hangs[i].thread]);
 		answers[i] = answer_of(by, all_idle, &hangs[i], i);
 		if (is_idle(evidence, &hangs[i]) || is_idle(by->evidence, &hangs[i]))
 			answers[i] = NO;

@@ -171,10 +171,17 @@ static struct scope_finding finding_of(const struct scope_rank_input *input, con
 	};
 }
 
-/*
- * Adds a thread that hangs in the same way; the finding shows the one in a circle of waits, or the one that hangs
- * longest.
- */
+/* Which of two threads that hang in the same way is shown: one in a circle of waits, one that hangs for certain, the one that hangs longest. */
+static bool is_shown_before(const struct scope_finding *a, const struct scope_finding *b)
+{
+	if (a->hang.circle != b->hang.circle)
+		return a->hang.circle;
+	if (a->hang.unsure != b->hang.unsure)
+		return b->hang.unsure;
+	return a->hang.age_ns > b->hang.age_ns;
+}
+
+/* Adds a thread that hangs in the same way. */
 static void add_thread(struct scope_finding *same, const struct scope_finding *one)
 {
 	same->hang.threads += one->hang.threads;
@@ -184,7 +191,10 @@ static void add_thread(struct scope_finding *same, const struct scope_finding *o
 	same->share += one->share;
 	same->excess_ns += one->excess_ns;
 	same->score += one->score;
-	if (one->hang.circle != same->hang.circle ? one->hang.circle : one->hang.age_ns > same->hang.age_ns) {
+	if (is_shown_before(one, same)) {
+		same->nr = one->nr;
+		same->hang.lock = one->hang.lock;
+		same->hang.unsure = one->hang.unsure;
 		same->hang.circle = one->hang.circle;
 		same->hang.age_ns = one->hang.age_ns;
 		same->hang.rounds = one->hang.rounds;
