@@ -102,10 +102,8 @@ static void marks_are_bounded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stretches_are_split),
-		cmocka_unit_test(who_woke_it_has_left),
-		cmocka_unit_test(who_ran_until_now),
-		cmocka_unit_test(earlier_time_does_not_count),
+		cmocka_unit_test(stretches_are_split), cmocka_unit_test(who_woke_it_has_left),
+		cmocka_unit_test(who_ran_until_now),   cmocka_unit_test(earlier_time_does_not_count),
 		cmocka_unit_test(marks_are_bounded),
 	};
 

@@ -133,8 +133,8 @@ static void a_thread_that_takes_the_cpu_is_named(void **state)
 /* A client ran often just before its server, but hardly at all: it is not what the server waited for. */
 static void a_thread_that_hardly_ran_took_little(void **state)
 {
-	static const char *names[] = { "task.7",     "7 client",    "task_ran.7", "20000000", "task.8", "8 batch",
-				       "task_ran.8", "90000000000", NULL };
+	static const char *names[] = { "task.7",  "7 client",	"task_ran.7",  "20000000", "task.8",
+				       "8 batch", "task_ran.8", "90000000000", NULL };
 
 	(void)state;
 	take(7, 2.2e8);

@@ -50,6 +50,14 @@ struct scope_capture_run {
 };
 
 /*
+ * Sets the error after a call of the writer or of /proc failed; it is the writer's message if it has one. Returns err.
+ */
+int scope_capture_failed(struct scope_capture_run *capture, int err);
+
+/* Runs until the time is up, the stop flag is set, or the target has ended. 0, or -errno with error filled. */
+int scope_capture_until_end(struct scope_capture_run *capture);
+
+/*
  * Fills in stats.target. A name or a group is traced on after the first process that it selected
  * has ended. 0, or -errno with error filled.
  */

@@ -28,7 +28,7 @@ struct scope_others {
 		uint32_t tgid;	 /* 0: it had ended, or the kernel does not say for how long it ran */
 		uint64_t run_ns; /* until its row was written */
 	} ran[OTHERS_TOTAL];
-	bool full;		    /* the file takes no more */
+	bool full; /* the file takes no more */
 	uint8_t seen[1 << (SEEN_BITS - 3)];
 };
 

@@ -15,9 +15,9 @@ struct lane {
 	uint8_t abi, args;
 	uint64_t arg[SCOPE_ARG_MAX];
 	uint64_t enter_ns;
-	uint32_t running;   /* the traced thread on it; 0: none that is known */
-	uint32_t other;	    /* the last thread on it that is not traced, as its records say; 0: none, or the idle task */
-	uint64_t time_ns;   /* of its last event */
+	uint32_t running; /* the traced thread on it; 0: none that is known */
+	uint32_t other;	  /* the last thread on it that is not traced, as its records say; 0: none, or the idle task */
+	uint64_t time_ns; /* of its last event */
 	uint64_t window_ns; /* of the limit of stacks per second */
 	uint32_t window_stacks;
 };
