@@ -21,6 +21,9 @@ struct place {
 	uint64_t seen;		       /* … if it was at this time, and else 0 */
 	bool settled;
 	double weight; /* its correlation */
+	/* Looks in which more tasks were in it than always are; of these, those in which others waited for a task. */
+	uint32_t above, beside;
+	bool keeps; /* the others wait for those in it */
 };
 
 /* A process as of its last look. */
@@ -29,7 +32,8 @@ struct process {
 	double waiting;
 	const struct scope_task_row *row;
 	size_t rows;
-	double squares; /* of changes of `waiting` */
+	double squares;	 /* of changes of `waiting` */
+	uint32_t waited; /* looks in which tasks waited for a task */
 };
 
 /* A request whose task waited. */
@@ -209,6 +213,56 @@ static double weight_of(const struct tasks *tasks, const struct scope_task_row *
 	return place ? place->weight * (row->tasks - place->least) : 0;
 }
 
+/* ---- which ones wait for which ---- */
+
+/* True if only another task ends what they wait for: a lock, a channel, a group. */
+static bool waits_for_task(const struct tasks *tasks, const struct scope_task_row *row)
+{
+	return row->place < SCOPE_TASK_PLACES_MAX && tasks->looks->place[row->place].class == SCOPE_WAIT_FUTEX;
+}
+
+static int count_beside(struct tasks *tasks, const struct scope_task_row *row, size_t count)
+{
+	struct process *process = process_of(tasks, row->tgid);
+	bool waited = false;
+
+	for (size_t i = 0; i < count; i++)
+		waited |= waits_for_task(tasks, &row[i]) && weight_of(tasks, &row[i]) > 0;
+	if (process)
+		process->waited += waited;
+	for (size_t i = 0; i < count; i++) {
+		if (weight_of(tasks, &row[i]) <= 0)
+			continue;
+		tasks->place[row[i].place].above++;
+		tasks->place[row[i].place].beside += waited;
+	}
+	return 0;
+}
+
+/* Tasks are waited for if they are where they are while others wait more often than by chance (hypergeometric distribution). */
+static void find_keepers(struct tasks *tasks)
+{
+	for (size_t i = 0; i < tasks->looks->rows; i++) {
+		const struct scope_task_row *row = &tasks->looks->row[i];
+		const struct process *process = process_of(tasks, row->tgid);
+		struct place *place;
+		double above, deviation;
+
+		if (!process || row->place == SCOPE_TASK_PLACES_MAX || waits_for_task(tasks, row))
+			continue;
+		place = &tasks->place[row->place];
+		above = place->above / (double)process->looks;
+		deviation =
+			sqrt(process->waited * above * (1 - above) * (1 - process->waited / (double)process->looks));
+		place->keeps = deviation > 0 && place->beside > process->waited * above + CORRELATION_Z * deviation;
+	}
+}
+
+static bool keeps(const struct tasks *tasks, const struct scope_task_row *row)
+{
+	return row->place < SCOPE_TASK_PLACES_MAX && tasks->place[row->place].keeps;
+}
+
 static int add(struct tasks *tasks, const struct scope_task_row *row, uint32_t unit, double weight_ns)
 {
 	const struct scope_task_place *place = &tasks->looks->place[row->place];
@@ -232,13 +286,19 @@ static int add(struct tasks *tasks, const struct scope_task_row *row, uint32_t u
 	return scope_evidence_attributor_add(tasks->attributor, UINT32_MAX, &stretch, place->node);
 }
 
+/* Blame follows the wait: beside tasks that are waited for, those that wait for a task do not count. */
 static int attribute_look(struct tasks *tasks, const struct scope_task_row *row, size_t count)
 {
-	double all = 0;
+	double all = 0, kept_waiting = 0;
+	bool kept = false;
 	int err = 0;
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		all += weight_of(tasks, &row[i]);
+		kept |= keeps(tasks, &row[i]) && weight_of(tasks, &row[i]) > 0;
+		kept_waiting += waits_for_task(tasks, &row[i]) ? weight_of(tasks, &row[i]) : 0;
+	}
+	all -= kept ? kept_waiting : 0;
 	if (all <= 0)
 		return 0;
 	for (size_t i = 0; !err && i < tasks->actives; i++) {
@@ -247,7 +307,7 @@ static int attribute_look(struct tasks *tasks, const struct scope_task_row *row,
 		for (size_t j = 0; !err && waiting->tgid == row->tgid && j < count; j++) {
 			const double weight = weight_of(tasks, &row[j]);
 
-			if (weight > 0)
+			if (weight > 0 && !(kept && waits_for_task(tasks, &row[j])))
 				err = add(tasks, &row[j], waiting->unit, (double)row[j].since_ns * weight / all);
 		}
 	}
@@ -268,6 +328,10 @@ int scope_evidence_task_places_collect(struct scope_attributor *attributor, cons
 			err = for_each_look(&tasks, count_look);
 		if (!err) {
 			correlate(&tasks);
+			err = for_each_look(&tasks, count_beside);
+		}
+		if (!err) {
+			find_keepers(&tasks);
 			err = for_each_look(&tasks, attribute_look);
 		}
 	}
