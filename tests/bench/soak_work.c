@@ -16,7 +16,9 @@
  * The server has other functions than its clients, which are in another process. One request in a hundred is ten
  * times as much work as the usual one.
  */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -108,7 +110,7 @@ static void compute(long long ns)
 }
 
 /* Without any call: the clock of a thread is read by one. */
-__attribute__((noinline)) void sort_badly(void)
+__attribute__((noinline)) static void sort_badly(void)
 {
 	const long long end = clock_ns(CLOCK_MONOTONIC) + COMPUTE_NS;
 
@@ -119,14 +121,14 @@ __attribute__((noinline)) void sort_badly(void)
 	sum++;
 }
 
-__attribute__((noinline)) void render_slowly(void)
+__attribute__((noinline)) static void render_slowly(void)
 {
 	begin();
 	usleep(SLOW_US);
 	sum++;
 }
 
-__attribute__((noinline)) void look_up_again(void)
+__attribute__((noinline)) static void look_up_again(void)
 {
 	static __thread char buffer[CALL_BYTES];
 
@@ -135,7 +137,7 @@ __attribute__((noinline)) void look_up_again(void)
 		sum += (unsigned)pread(memory, buffer, sizeof(buffer), 0);
 }
 
-__attribute__((noinline)) void await_answer(void)
+__attribute__((noinline)) static void await_answer(void)
 {
 	begin();
 	pthread_mutex_lock(&lock);
@@ -144,7 +146,7 @@ __attribute__((noinline)) void await_answer(void)
 	pthread_mutex_unlock(&lock);
 }
 
-__attribute__((noinline)) void read_reply(void)
+__attribute__((noinline)) static void read_reply(void)
 {
 	char byte;
 
@@ -152,7 +154,7 @@ __attribute__((noinline)) void read_reply(void)
 	sum += (unsigned)read(fifo[0], &byte, 1);
 }
 
-__attribute__((noinline)) void open_journal(void)
+__attribute__((noinline)) static void open_journal(void)
 {
 	const int fd = open(path, O_RDWR | O_CLOEXEC);
 
@@ -161,7 +163,7 @@ __attribute__((noinline)) void open_journal(void)
 	close(fd);
 }
 
-__attribute__((noinline)) void count_for_ever(void)
+__attribute__((noinline)) static void count_for_ever(void)
 {
 	begin();
 	while (shared->way == SPIN)
@@ -208,7 +210,7 @@ static void go_wrong(int client, unsigned *seed)
 	}
 }
 
-__attribute__((noinline)) void serve(int client, char *byte, unsigned *seed)
+__attribute__((noinline)) static void serve(int client, char *byte, unsigned *seed)
 {
 	const long long end = clock_ns(CLOCK_MONOTONIC) + (rand_r(seed) % 100 ? USUAL_NS : 10 * USUAL_NS);
 

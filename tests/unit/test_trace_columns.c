@@ -13,7 +13,7 @@
 
 #include <scope/event.h>
 
-#include "trace/columns.h"
+#include "trace/columns_layout.h"
 
 #define ROUNDS 300
 #define BYTES 16384u
@@ -352,12 +352,51 @@ static void test_format_3_is_read(void **state)
 	free(subbuf);
 }
 
+/* Calls of one number have classes by whether they failed, and by whether the call before had their descriptor. */
+static void test_calls_have_classes(void **state)
+{
+	static const struct {
+		uint16_t nr;
+		uint64_t fd;
+		int32_t ret;
+		uint8_t class;
+	} rows[] = {
+		{ 232, 5, 1, 0 }, { 0, 7, 60, 1 }, { 1, 7, 90, 2 }, { 0, 7, -11, 3 }, { 232, 5, 1, 0 },
+		{ 0, 8, 61, 1 },  { 0, 8, 12, 4 }, { 1, 8, 90, 2 }, { 0, 8, -11, 3 }, { 0, 9, -11, 5 },
+	};
+	struct {
+		struct scope_subbuf head;
+		struct {
+			struct scope_record_syscall call;
+			uint64_t fd;
+		} record[sizeof(rows) / sizeof(rows[0])];
+	} subbuf = { .head = { .magic = SCOPE_SUBBUF_MAGIC, .used_bytes = sizeof(subbuf) } };
+	struct scope_columns columns;
+	_Alignas(8) uint8_t out[1536];
+	uint8_t back[sizeof(subbuf)];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		subbuf.record[i].call.word = scope_record_word(SCOPE_RECORD_SYSCALL, 1000);
+		subbuf.record[i].call.nr = rows[i].nr;
+		subbuf.record[i].call.abi_args = scope_abi_args(0, 1);
+		subbuf.record[i].call.ret = rows[i].ret;
+		subbuf.record[i].fd = rows[i].fd;
+	}
+	assert_int_equal(scope_trace_columns_split(&subbuf.head, out, &columns), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(out[sizeof(struct scope_columns_head) + i], SCOPE_RECORD_TYPES + rows[i].class);
+	assert_int_equal(scope_trace_columns_join(out, columns.column[columns.count - 1].end, back, sizeof(back), NULL),
+			 0);
+	assert_memory_equal(back, &subbuf, sizeof(back));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_any_records_come_back), cmocka_unit_test(test_stacks_stand_where_they_did),
 		cmocka_unit_test(test_damage_is_harmless),    cmocka_unit_test(test_what_is_not_known_stays_as_it_is),
-		cmocka_unit_test(test_format_3_is_read),
+		cmocka_unit_test(test_calls_have_classes),    cmocka_unit_test(test_format_3_is_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

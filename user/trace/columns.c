@@ -17,6 +17,8 @@
 #include "trace/bits.h"
 
 #define SLOTS 256u
+/* The last classes to be given are for numbers of calls alone, so that those of a server with many stay apart. */
+#define CLASSES_PLAIN 20u
 #define BLOCK 16u /* words that are transposed at once */
 
 #ifdef __has_builtin
@@ -82,14 +84,41 @@ size_t scope_trace_columns_room(size_t used_bytes)
 /* The classes that a sub-buffer's records have. */
 struct sorter {
 	struct scope_columns_head *head;
+	uint64_t arg; /* the first argument of the last call that has one */
 	uint32_t key[SCOPE_CLASSES];
 	uint8_t slot[SLOTS]; /* a class by its key, 0: none */
 	uint32_t classes;
 };
 
+#define KEY_FAILED (1u << 30)
+#define KEY_SAME (1u << 31)
+
 /*
- * Calls of one number are similar, and so are switches after the same type of record. Each such
- * group gets a class when it first occurs, while classes are left.
+ * Which calls of one number are similar. Those that failed return one value, and soon. Those with the descriptor of
+ * the call before need no column for it; it is the others whose descriptor cannot be predicted.
+ */
+static uint32_t call_group(struct sorter *sorter, const uint8_t *record, uint32_t type)
+{
+	const struct scope_record_syscall *call = (const void *)record;
+	uint32_t group = 0;
+
+	if (type == SCOPE_RECORD_SYSCALL && call->ret < 0 && !(call->flags & SCOPE_SYSCALL_WIDE))
+		group |= KEY_FAILED;
+	if (type == SCOPE_RECORD_EXIT && ((const struct scope_record_exit *)record)->ret < 0)
+		group |= KEY_FAILED;
+	if (scope_trace_record_args(record, type)) {
+		const uint64_t arg = *(const uint64_t *)(record + scope_trace_record_fixed(type));
+
+		if (arg == sorter->arg)
+			group |= KEY_SAME;
+		sorter->arg = arg;
+	}
+	return sorter->classes < SCOPE_CLASSES - CLASSES_PLAIN ? group : 0;
+}
+
+/*
+ * Similar calls of one number, and switches after the same type of record, get a class when they first occur, while
+ * classes are left.
  */
 static uint32_t class_of(struct sorter *sorter, const uint8_t *record, uint32_t type, uint32_t before)
 {
@@ -98,7 +127,7 @@ static uint32_t class_of(struct sorter *sorter, const uint8_t *record, uint32_t 
 	if (type == SCOPE_RECORD_SWITCH)
 		key |= before;
 	else if (type >= SCOPE_RECORD_SYSCALL && type <= SCOPE_RECORD_EXIT)
-		key |= ((const struct scope_record_syscall *)record)->nr;
+		key |= ((const struct scope_record_syscall *)record)->nr | call_group(sorter, record, type);
 	else
 		return type;
 	at = key * 2654435769u >> 24; /* Knuth, The Art of Computer Programming 3, 6.4 */
