@@ -13,7 +13,7 @@ import sys
 
 from second_reader_frames import (
     BLOCK_DONE, BLOCK_ISSUE, CHAIN, COMM, ENTER, EXEC, EXIT, FD, FILE, FIXED, FORK, FRAMES, LOCK, MAP,
-    MEMORY, META, NAME, PLACES, PROBE, STANDING, STACK, STATE, SUBBUF, SWITCH, SYMBOL, SYMBOLS, SYSCALL, THREAD, THREAD_EXIT, TIME, WAKING,
+    MAPS, MEMORY, META, NAME, PLACES, PROBE, STANDING, STACK, STATE, SUBBUF, SWITCH, SYMBOL, SYMBOLS, SYSCALL, THREAD, THREAD_EXIT, TIME, WAKING,
     WAKING_FROM, Damaged, frames_of, plain_records, unpacked, word, write_plain)
 
 STATES = 'runnable sleeping disk stopped dead idle other'.split()
@@ -333,11 +333,25 @@ def meta_row(data):
     return [f'meta {as_word(key)}' + (f' {escaped(value, blanks=True)}' if value else '')]
 
 
+def map_line(tgid, flags, start, end, offset, path, build_id):
+    return (f'map {tgid} {start:#x} {end:#x} {offset:#x} {"x" if flags & 1 else "-"} '
+            f'{as_word(path)} {as_word(build_id)}{" package" if flags & 2 else ""}')
+
+
 def map_row(data):
-    tgid, flags, start, end, offset = struct.unpack_from('<IIQQQ', data)
     path, build_id, _ = strings(data[32:], 2)
-    return [f'map {tgid} {start:#x} {end:#x} {offset:#x} {"x" if flags & 1 else "-"} '
-            f'{as_word(path)} {as_word(build_id)}{" package" if flags & 2 else ""}']
+    return [map_line(*struct.unpack_from('<IIQQQ', data), path, build_id)]
+
+
+def maps_row(data):
+    tgid, end, data, lines = word(data, 0), 0, data[8:], []
+    while data:
+        gap, length, offset, flags = struct.unpack_from('<QQQI', data)
+        path, build_id, data = strings(data[32:], 2)
+        start = (end + gap) % 2 ** 64
+        end = (start + length) % 2 ** 64
+        lines.append(map_line(tgid, flags, start, end, offset, path, build_id))
+    return lines
 
 
 def symbol_row(data):
@@ -422,6 +436,8 @@ def print_trace(data, syscalls):
                 subbufs.setdefault(cpu, []).append((flags, raw_bytes, payload))
             elif kind == SYMBOLS:
                 lines[SYMBOL] += symbols_row(unpacked(flags, raw_bytes, payload))
+            elif kind == MAPS:
+                lines[MAP] += maps_row(unpacked(flags, raw_bytes, payload))
             elif kind in ROWS:
                 row = unpacked(flags, raw_bytes, payload)
                 lines[kind] += ROWS[kind](row)

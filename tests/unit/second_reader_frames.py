@@ -30,7 +30,7 @@ def plain_records():
 
 
 META, MAP, SYMBOL, FD, MEMORY, SUBBUF, END, NAME, SYMBOLS, INDEX, STANDING, LOCK, FILE, \
-    PLACES = range(1, 15)
+    PLACES, SKIP, MAPS = range(1, 17)
 
 
 class Damaged(Exception):
@@ -50,7 +50,7 @@ def header_end(data):
         sys.exit('not a trace')
     if word(data, 8) != 0x01020304:
         sys.exit('of the other byte order, or damaged')
-    if word(data, 16) > 8:
+    if word(data, 16) > 9:
         sys.exit(f'format {word(data, 12)} needs a reader of format {word(data, 16)}')
     return word(data, 20)
 

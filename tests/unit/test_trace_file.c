@@ -326,10 +326,10 @@ static void test_refusals(void **state)
 	(void)state;
 	expect_refusal("", 0, -ENODATA, "is empty");
 	expect_refusal("#!/bin/sh\necho this is another file\n", 36, -ENODATA, "is not a Scope trace");
-	header->version = 9;
-	header->oldest_reader = 9;
-	expect_refusal(data, bytes, -EPROTO, "has format 9");
-	expect_refusal(data, bytes, -EPROTO, "knows format 8: use a newer Scope");
+	header->version = 10;
+	header->oldest_reader = 10;
+	expect_refusal(data, bytes, -EPROTO, "has format 10");
+	expect_refusal(data, bytes, -EPROTO, "knows format 9: use a newer Scope");
 	header->oldest_reader = 1; /* a newer file that says this program can read it */
 	assert_int_equal(trace_from(data, bytes, NULL, &trace), 0);
 	assert_int_equal(drain(trace), SUBBUFS * PER_SUBBUF);
@@ -355,7 +355,7 @@ static void test_unknown_frames(void **state)
 	assert_int_equal(trace_from(data, bytes, NULL, &trace), 0);
 	assert_non_null(strstr(scope_trace_damage(trace), "1 damaged frame"));
 	scope_trace_close(trace);
-	((struct scope_file_header *)data)->version = 9; /* may have such frames */
+	((struct scope_file_header *)data)->version = 10; /* may have such frames */
 	assert_int_equal(trace_from(data, bytes, NULL, &trace), 0);
 	assert_string_equal(scope_trace_damage(trace), "");
 	assert_int_equal(drain(trace), SUBBUFS * PER_SUBBUF);

@@ -105,17 +105,23 @@ static int put_new(struct scope_proc_set *set, uint64_t hash)
 static int write_maps_of(struct scope_proc *proc, uint32_t tgid, struct scope_writer *writer)
 {
 	struct scope_proc_maps maps;
-	size_t i;
+	size_t fresh = 0; /* how many before i are new, without one between them that is not */
 	int err;
 
 	err = scope_proc_maps_read(proc, tgid, &maps);
 	if (err)
 		return err == -ENOMEM ? err : 0;
-	for (i = 0; i < maps.count && err >= 0; i++) {
+	for (size_t i = 0; i < maps.count && err >= 0; i++) {
 		err = put_new(&proc->written, hash_map(&maps.map[i]));
-		if (err == 1)
-			err = scope_trace_writer_map(writer, &maps.map[i]);
+		if (err == 1) {
+			fresh++;
+		} else if (!err && fresh) {
+			err = scope_trace_writer_maps(writer, &maps.map[i - fresh], fresh);
+			fresh = 0;
+		}
 	}
+	if (err >= 0 && fresh)
+		err = scope_trace_writer_maps(writer, &maps.map[maps.count - fresh], fresh);
 	scope_proc_maps_destroy(&maps);
 	return err < 0 ? err : 0;
 }

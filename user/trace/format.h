@@ -19,8 +19,8 @@
 
 #define SCOPE_FILE_MAGIC "SCOPEtrc" /* 8 bytes, without the zero byte */
 #define SCOPE_FILE_BYTE_ORDER 0x01020304u
-#define SCOPE_FILE_VERSION 8u	    /* the format that this program writes, the newest it knows */
-#define SCOPE_FILE_OLDEST_READER 8u /* older programs do not know PEER records */
+#define SCOPE_FILE_VERSION 9u	    /* the format that this program writes, the newest it knows */
+#define SCOPE_FILE_OLDEST_READER 9u /* older programs do not know MAPS frames */
 
 struct scope_file_header {
 	char magic[8];
@@ -52,6 +52,8 @@ enum scope_frame_type {
 	SCOPE_FRAME_PLACES = 14,	/* struct scope_frame_places, then per address: struct scope_frame_place_of,
 				    name, per line: u32 line, function, file */
 	SCOPE_FRAME_SKIP = 15,		/* bytes that mean nothing, with no valid CRC (trace/later.h) */
+	SCOPE_FRAME_MAPS = 16,		/* struct scope_frame_maps, then per mapping: struct scope_frame_map_of,
+				    path, build id */
 };
 
 #define SCOPE_FRAME_ZSTD 0x1u	   /* the payload is one zstd frame of raw_bytes */
@@ -93,6 +95,20 @@ struct scope_frame_map {
 	uint32_t tgid;
 	uint32_t flags; /* SCOPE_MAP_* */
 	uint64_t start, end, offset;
+};
+
+struct scope_frame_maps {
+	uint32_t tgid;
+	uint32_t zero;
+};
+
+/* Mappings that follow one another at the same distance have the same bytes, which compress to nearly none. */
+struct scope_frame_map_of {
+	uint64_t gap;	/* from the end of the mapping before it in this frame, or from 0; may wrap */
+	uint64_t bytes; /* long */
+	uint64_t offset;
+	uint32_t flags; /* SCOPE_MAP_* */
+	uint32_t zero;
 };
 
 struct scope_frame_symbol {
@@ -184,6 +200,8 @@ struct scope_frame_place {
 static_assert(sizeof(struct scope_file_header) == 32, "file header");
 static_assert(sizeof(struct scope_frame) == 32, "frame");
 static_assert(sizeof(struct scope_frame_map) == 32, "map");
+static_assert(sizeof(struct scope_frame_maps) == 8, "maps");
+static_assert(sizeof(struct scope_frame_map_of) == 32, "map of many");
 static_assert(sizeof(struct scope_frame_symbol) == 24, "symbol");
 static_assert(sizeof(struct scope_frame_fd) == 16, "fd");
 static_assert(sizeof(struct scope_frame_memory) == 16, "memory");

@@ -105,26 +105,57 @@ static int add_meta(struct scope_trace *trace, struct span *span)
 	return 0;
 }
 
-static int add_map(struct scope_trace *trace, struct span *span)
+/* The strings of a mapping follow in the span. */
+static int add_one_map(struct scope_trace *trace, struct span *span, const struct scope_frame_map *head)
 {
-	const struct scope_frame_map *head = span_head(span, sizeof(*head));
-	struct scope_trace_map row = { .path = head ? span_string(span) : NULL };
+	struct scope_trace_map row = {
+		.tgid = head->tgid,
+		.start = head->start,
+		.end = head->end,
+		.offset = head->offset,
+		.path = span_string(span),
+		.executable = head->flags & SCOPE_MAP_EXECUTABLE,
+		.of_package = head->flags & SCOPE_MAP_OF_PACKAGE,
+	};
 	int err;
 
 	row.build_id = row.path ? span_string(span) : NULL;
 	if (!row.build_id)
 		return span_bad(span);
-	row.tgid = head->tgid;
-	row.start = head->start;
-	row.end = head->end;
-	row.offset = head->offset;
-	row.executable = head->flags & SCOPE_MAP_EXECUTABLE;
-	row.of_package = head->flags & SCOPE_MAP_OF_PACKAGE;
 	err = row_grow(trace, &trace->map, &trace->map_capacity, trace->maps + 1, sizeof(row));
 	if (err)
 		return err;
 	trace->map[trace->maps++] = row;
 	return 0;
+}
+
+static int add_map(struct scope_trace *trace, struct span *span)
+{
+	const struct scope_frame_map *head = span_head(span, sizeof(*head));
+
+	return head ? add_one_map(trace, span, head) : span_bad(span);
+}
+
+static int add_maps(struct scope_trace *trace, struct span *span)
+{
+	const struct scope_frame_maps *head = span_head(span, sizeof(*head));
+	struct scope_frame_map map = { .tgid = head ? head->tgid : 0 };
+	int err = head ? 0 : span_bad(span);
+
+	while (!err && span->pos < span->end) {
+		const void *at = span_head(span, sizeof(struct scope_frame_map_of));
+		struct scope_frame_map_of of;
+
+		if (!at)
+			return span_bad(span);
+		memcpy(&of, at, sizeof(of));
+		map.start = map.end + of.gap;
+		map.end = map.start + of.bytes;
+		map.offset = of.offset;
+		map.flags = of.flags;
+		err = add_one_map(trace, span, &map);
+	}
+	return err;
 }
 
 static int add_symbol(struct scope_trace *trace, struct span *span)
@@ -373,6 +404,7 @@ int scope_trace_add_row(struct scope_trace *trace, uint16_t type, const uint8_t 
 		[SCOPE_FRAME_LOCK] = add_lock,
 		[SCOPE_FRAME_FILE] = add_file,
 		[SCOPE_FRAME_PLACES] = add_codes,
+		[SCOPE_FRAME_MAPS] = add_maps,
 	};
 	struct span span = { .pos = payload, .end = payload + bytes, .trace = trace };
 

@@ -120,6 +120,7 @@ static int read_frame(struct scope_trace *trace, uint64_t offset, uint64_t frame
 	case SCOPE_FRAME_LOCK:
 	case SCOPE_FRAME_FILE:
 	case SCOPE_FRAME_PLACES:
+	case SCOPE_FRAME_MAPS:
 		return read_row(trace, offset);
 	case SCOPE_FRAME_SKIP:
 		return 0;

@@ -89,6 +89,8 @@ int scope_trace_writer_names(struct scope_writer *writer, uint16_t type, const v
 int scope_trace_writer_lock(struct scope_writer *writer, const struct scope_trace_lock *lock);
 int scope_trace_writer_thread(struct scope_writer *writer, const struct scope_trace_thread *thread);
 
+/* Adds many mappings in one frame, all of the process of the first. */
+int scope_trace_writer_maps(struct scope_writer *writer, const struct scope_trace_map *map, size_t count);
 /* Adds many in one frame: process, module and library are those of the first. */
 int scope_trace_writer_symbols(struct scope_writer *writer, const struct scope_trace_symbol *symbol, size_t count);
 

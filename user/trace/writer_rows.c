@@ -6,7 +6,7 @@
 #include "base/grow.h"
 #include "trace/writer_internal.h"
 
-#define SYMBOLS_BYTES (1u << 20) /* a SYMBOLS frame larger than this is closed */
+#define ROWS_BYTES (1u << 20) /* a frame of many rows that is larger than this is closed */
 
 static void scratch_begin(struct scope_writer *writer)
 {
@@ -49,11 +49,16 @@ int scope_trace_writer_meta(struct scope_writer *writer, const char *key, const 
 	return put_strings(writer, SCOPE_FRAME_META, NULL, 0, key, value);
 }
 
+static uint32_t map_flags(const struct scope_trace_map *map)
+{
+	return (map->executable ? SCOPE_MAP_EXECUTABLE : 0) | (map->of_package ? SCOPE_MAP_OF_PACKAGE : 0);
+}
+
 int scope_trace_writer_map(struct scope_writer *writer, const struct scope_trace_map *map)
 {
 	struct scope_frame_map head = {
 		.tgid = map->tgid,
-		.flags = (map->executable ? SCOPE_MAP_EXECUTABLE : 0) | (map->of_package ? SCOPE_MAP_OF_PACKAGE : 0),
+		.flags = map_flags(map),
 		.start = map->start,
 		.end = map->end,
 		.offset = map->offset,
@@ -227,7 +232,7 @@ int scope_trace_writer_symbols(struct scope_writer *writer, const struct scope_t
 
 	for (size_t i = 0; i < count && !err;) {
 		err = begin_symbols(writer, symbol);
-		for (; i < count && !err && writer->scratch_bytes < SYMBOLS_BYTES; i++) {
+		for (; i < count && !err && writer->scratch_bytes < ROWS_BYTES; i++) {
 			err = scratch_add(writer, &symbol[i].start, sizeof(symbol[i].start));
 			if (!err)
 				err = scratch_add(writer, &symbol[i].size, sizeof(symbol[i].size));
@@ -236,6 +241,43 @@ int scope_trace_writer_symbols(struct scope_writer *writer, const struct scope_t
 		}
 		if (!err)
 			err = scope_trace_writer_put_row(writer, SCOPE_FRAME_SYMBOLS, writer->scratch,
+							 writer->scratch_bytes);
+	}
+	return err;
+}
+
+/* Adds a mapping to the frame that is being made. end: of the one before it. */
+static int add_map(struct scope_writer *writer, const struct scope_trace_map *map, uint64_t end)
+{
+	const struct scope_frame_map_of of = {
+		.gap = map->start - end,
+		.bytes = map->end - map->start,
+		.offset = map->offset,
+		.flags = map_flags(map),
+	};
+	int err = scratch_add(writer, &of, sizeof(of));
+
+	if (!err)
+		err = scratch_add(writer, map->path, strlen(map->path) + 1);
+	return err ? err : scratch_add(writer, map->build_id, strlen(map->build_id) + 1);
+}
+
+int scope_trace_writer_maps(struct scope_writer *writer, const struct scope_trace_map *map, size_t count)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < count && writer->map_tap; i++)
+		writer->map_tap(writer->map_tap_context, &map[i]);
+	for (size_t i = 0; i < count && !err;) {
+		const struct scope_frame_maps head = { .tgid = map->tgid };
+		uint64_t end = 0;
+
+		scratch_begin(writer);
+		err = scratch_add(writer, &head, sizeof(head));
+		for (; i < count && !err && writer->scratch_bytes < ROWS_BYTES; end = map[i++].end)
+			err = add_map(writer, &map[i], end);
+		if (!err)
+			err = scope_trace_writer_put_row(writer, SCOPE_FRAME_MAPS, writer->scratch,
 							 writer->scratch_bytes);
 	}
 	return err;
