@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The innermost of nested ranges is found. */
+/* The innermost of nested ranges is found, or the last one if ranges are replaced. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,6 +31,15 @@ static void test_ranges(void **state)
 	assert_null(scope_symbol_ranges_find(&ranges, 200));
 	assert_int_equal(scope_symbol_ranges_find(&ranges, 300)->value, 6);
 	assert_null(scope_symbol_ranges_find(&ranges, ~0ull));
+	/* What was added later is in the place of what was there. */
+	ranges.replaced = true;
+	assert_int_equal(scope_symbol_ranges_find(&ranges, 15)->value, 2);
+	assert_int_equal(scope_symbol_ranges_find(&ranges, 35)->value, 3);
+	assert_int_equal(scope_symbol_ranges_add(&ranges, 5, 90, 7), 0);
+	scope_symbol_ranges_sort(&ranges);
+	assert_int_equal(scope_symbol_ranges_find(&ranges, 15)->value, 7);
+	assert_int_equal(scope_symbol_ranges_find(&ranges, 35)->value, 7);
+	assert_int_equal(scope_symbol_ranges_find(&ranges, 95)->value, 1);
 	scope_symbol_ranges_free(&ranges);
 }
 

@@ -202,7 +202,7 @@ static int functions_make(struct scope_file_functions *functions, struct symbols
 static int gap_add(struct scope_file_functions *functions, size_t first, const char *name, size_t bytes,
 		   const struct scope_range *gap)
 {
-	const struct scope_ranges sorted = { functions->ranges.range, first, 0 };
+	const struct scope_ranges sorted = { .range = functions->ranges.range, .count = first };
 	int err;
 
 	if (gap->start >= gap->end || scope_symbol_ranges_find(&sorted, gap->start))

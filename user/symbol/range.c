@@ -49,6 +49,7 @@ void scope_symbol_ranges_free(struct scope_ranges *ranges)
 
 const struct scope_range *scope_symbol_ranges_find(const struct scope_ranges *ranges, uint64_t address)
 {
+	const struct scope_range *found = NULL;
 	size_t low = 0, high = ranges->count;
 
 	while (low < high) {
@@ -62,8 +63,11 @@ const struct scope_range *scope_symbol_ranges_find(const struct scope_ranges *ra
 	/* The range with the nearest start may have ended already, inside a longer range. */
 	while (low > 0 && ranges->range[low - 1].max_end > address) {
 		low--;
-		if (ranges->range[low].end > address)
-			return &ranges->range[low];
+		if (ranges->range[low].end <= address || (found && ranges->range[low].value < found->value))
+			continue;
+		found = &ranges->range[low];
+		if (!ranges->replaced)
+			break;
 	}
-	return NULL;
+	return found;
 }

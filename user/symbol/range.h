@@ -3,6 +3,7 @@
 #ifndef SCOPE_SYMBOL_RANGE_H
 #define SCOPE_SYMBOL_RANGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,7 @@ struct scope_range {
 struct scope_ranges {
 	struct scope_range *range;
 	size_t count, capacity;
+	bool replaced; /* ranges take the place of others: see scope_symbol_ranges_find() */
 };
 
 /* 0 or -ENOMEM. An empty range is dropped. Find needs a sort after the last add. */
@@ -25,7 +27,8 @@ void scope_symbol_ranges_free(struct scope_ranges *ranges);
 
 /*
  * The range that holds the address and starts last; of several with one start the shortest, of
- * equal ones that with the greatest value. NULL: none holds it. Valid until the next add.
+ * equal ones that with the greatest value. If ranges are replaced, that with the greatest value of
+ * all that hold it. NULL: none holds it. Valid until the next add.
  */
 const struct scope_range *scope_symbol_ranges_find(const struct scope_ranges *ranges, uint64_t address);
 

@@ -68,7 +68,11 @@ int scope_symbol_rows_add(struct scope_symbols *symbols)
 
 		symbols->rows_go |= scope_symbol_go_name_is_runtime(row->name);
 		symbols->rows_interpreted |= scope_symbol_row_is_made_up(row) && scope_symbol_runtime_names(row->name);
-		err = space ? scope_symbol_ranges_add(&space->symbols, row->start, end, i) : -ENOMEM;
+		if (!space)
+			return -ENOMEM;
+		/* Memory of code that was made at run time and is no longer used gets other such code: the later row is true. */
+		space->symbols.replaced |= scope_symbol_row_is_made_up(row);
+		err = scope_symbol_ranges_add(&space->symbols, row->start, end, i);
 	}
 	for (size_t i = 0; i < symbols->spaces.spaces; i++)
 		scope_symbol_ranges_sort(&symbols->spaces.space[i]->symbols);
