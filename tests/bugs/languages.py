@@ -4,9 +4,10 @@
 
 Usage: languages.py [-a] [-d SECONDS] [-o DIR] [LANGUAGE[/KIND]...]      default: all of all, 10 s each, build/languages
 
-LANGUAGE is go, node, java, python, python1 (one thread) or php. KIND is a function of languages/, or none: a healthy server.
+LANGUAGE is go, node, java, python, python1 (one thread), pythonloop (asyncio) or php. KIND is a function of languages/, or none: a healthy server.
 Prints a line for each: whether the function is first, or for none whether nothing is abnormal, the verdict, and the functions named. Slow ones
-are 3 % of the requests, and those that take longer and longer all of them; a server in which one hangs is attached to afterwards. With -a, traces of an earlier run are analysed again.
+are 3 % of the requests, and those that take longer and longer all of them; a server in which one hangs is attached to afterwards. With -a, traces of
+an earlier run are analysed again.
 Exit status: 0 however many are first. Needs root, perf events or the module, and the languages (a missing one is left out).
 """
 import argparse
@@ -27,12 +28,16 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SCOPE = os.environ.get("SCOPE", f"{HERE}/../../build/user/scope")
 HANGS = "takeLock takeShared waitAnswer waitAny waitGroup sendOrder waitChild readPeer spinOn awaitFlag readFifo".split()
 SLOW = ("countWords matchRules packReport sortPrices writeLedger takeNap readPages runHook askPeer makeCopies saveNote askPacker "
-        "hashParts").split()
+        "hashParts parseOrders packFiles formatRows writeBook statPaths raiseErrors pollAnswer sweepHeap makeGarbage takeTicket copyOrders findRow "
+        "holdSession readLater zipLater yieldOften askThread").split()
 GROWING = "findVisit readJournal".split()
 # Functions that are as right, since one keeps the other waiting or is a part of it.
-ALSO = {"askPacker": ["packOrders"], "askPeer": ["ask"], "readPeer": ["ask"], "hashParts": ["hashPart"]}
-FILES = {"go": "serve.go", "node": "serve.js", "java": "Serve.java", "python": "serve.py", "python1": "serve.py", "php": "serve.php"}
-TOOLS = {"go": "go", "node": "node", "java": "javac", "python": "/usr/bin/python3", "python1": "/usr/bin/python3", "php": "/usr/sbin/php-fpm8.2"}
+ALSO = {"askPacker": ["packOrders"], "askPeer": ["ask"], "readPeer": ["ask"], "hashParts": ["hashPart"], "takeTicket": ["dropTicket"],
+        "askThread": ["countLetters"], "makeGarbage": ["makeTree", "tree"]}
+FILES = {"go": "serve.go", "node": "serve.js", "java": "Serve.java", "python": "serve.py", "python1": "serve.py", "pythonloop": "serve.py",
+         "php": "serve.php"}
+TOOLS = {"go": "go", "node": "node", "java": "javac", "python": "/usr/bin/python3", "python1": "/usr/bin/python3", "pythonloop": "/usr/bin/python3",
+         "php": "/usr/sbin/php-fpm8.2"}
 POOL = """[global]
 daemonize = no
 error_log = {folder}/log
@@ -150,7 +155,7 @@ def start(language, port, peer, out, folder):
             file.write(POOL.format(port=port, peer=peer, folder=folder))
         command = [TOOLS["php"], "-R", "-y", f"{folder}/pool.conf"]
     else:
-        shape = {"python": ["threads"], "python1": ["one"]}.get(language, [])
+        shape = {"python": ["threads"], "python1": ["one"], "pythonloop": ["loop"]}.get(language, [])
         command = [*built(language, out), str(port), peer, folder, *shape]
     with open(f"{folder}/log", "ab") as log:
         server = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True, cwd=folder)

@@ -2,9 +2,13 @@
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.BufferedReader;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
@@ -20,8 +24,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.regex.Pattern;
+import java.util.zip.GZIPOutputStream;
 
 /** A web server in Java, of which each path but / is a bug of its own: see languages.py. */
 public class Serve {
@@ -138,6 +144,76 @@ public class Serve {
 		}
 	}
 
+	static int parseOrders() throws Exception {
+		List<String> list = new ArrayList<>();
+		for (int i = 0; i < 20000; i++)
+			list.add("order " + i);
+		ByteArrayOutputStream out = new ByteArrayOutputStream();
+		new ObjectOutputStream(out).writeObject(list);
+		return ((List<?>) new ObjectInputStream(new ByteArrayInputStream(out.toByteArray())).readObject()).size();
+	}
+
+	static int packFiles() throws IOException {
+		ByteArrayOutputStream out = new ByteArrayOutputStream();
+		try (GZIPOutputStream packer = new GZIPOutputStream(out)) {
+			packer.write(words.repeat(16).getBytes());
+		}
+		return out.size();
+	}
+
+	static int formatRows() {
+		int n = 0;
+		for (int i = 0; i < 8000; i++)
+			n += String.format("%8d %-10s %.2f", i, "row", 1.5).length();
+		return n;
+	}
+
+	/** Holds the lock while it writes; others wait for it. */
+	static int writeBook() throws IOException {
+		synchronized (ledger) {
+			try (FileOutputStream file = new FileOutputStream(folder + "/book")) {
+				for (int i = 0; i < 20; i++) {
+					file.write(10);
+					file.getFD().sync();
+				}
+			}
+		}
+		return 0;
+	}
+
+	static int statPaths() {
+		int n = 0;
+		for (int i = 0; i < 6000; i++)
+			n += Files.exists(Path.of("/usr/share/none")) ? 1 : 0;
+		return n;
+	}
+
+	static int fail(int depth) { return depth == 0 ? Integer.parseInt("none") : fail(depth - 1) + 1; }
+
+	static int raiseErrors() {
+		int n = 0;
+		for (int i = 0; i < 1500; i++)
+			try {
+				n += fail(30);
+			} catch (NumberFormatException e) {
+				n++;
+			}
+		return n;
+	}
+
+	static int pollAnswer() throws Exception {
+		CompletableFuture<Integer> answer = new CompletableFuture<Integer>().completeOnTimeout(1, 20, TimeUnit.MILLISECONDS);
+		while (!answer.isDone())
+			Thread.onSpinWait();
+		return answer.get();
+	}
+
+	static int sweepHeap() {
+		for (int i = 0; i < 3; i++)
+			System.gc();
+		return 0;
+	}
+
 	static synchronized int findVisit() {
 		for (int i = 0; i < 100; i++)
 			visits.add(i);
@@ -219,7 +295,10 @@ public class Serve {
 		Map.entry("sortPrices", Serve::sortPrices), Map.entry("writeLedger", Serve::writeLedger), Map.entry("takeNap", Serve::takeNap),
 		Map.entry("readPages", Serve::readPages), Map.entry("runHook", Serve::runHook), Map.entry("askPeer", Serve::askPeer),
 		Map.entry("makeCopies", Serve::makeCopies), Map.entry("saveNote", Serve::saveNote), Map.entry("askPacker", Serve::askPacker),
-		Map.entry("hashParts", Serve::hashParts), Map.entry("findVisit", Serve::findVisit), Map.entry("readJournal", Serve::readJournal),
+		Map.entry("hashParts", Serve::hashParts), Map.entry("parseOrders", Serve::parseOrders), Map.entry("packFiles", Serve::packFiles),
+		Map.entry("formatRows", Serve::formatRows), Map.entry("writeBook", Serve::writeBook), Map.entry("statPaths", Serve::statPaths),
+		Map.entry("raiseErrors", Serve::raiseErrors), Map.entry("pollAnswer", Serve::pollAnswer), Map.entry("sweepHeap", Serve::sweepHeap),
+		Map.entry("findVisit", Serve::findVisit), Map.entry("readJournal", Serve::readJournal),
 		Map.entry("takeLock", Serve::takeLock), Map.entry("takeShared", Serve::takeShared),
 		Map.entry("waitAnswer", Serve::waitAnswer), Map.entry("waitAny", Serve::waitAny), Map.entry("waitGroup", Serve::waitGroup),
 		Map.entry("waitChild", Serve::waitChild), Map.entry("readPeer", Serve::readPeer), Map.entry("spinOn", Serve::spinOn),

@@ -5,6 +5,8 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -13,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime"
 	"sort"
 	"strings"
 	"sync"
@@ -23,6 +26,7 @@ import (
 var (
 	ledger  sync.Mutex
 	orders  = make(chan chan byte)
+	tickets = make(chan struct{}, 1)
 	rules   []*regexp.Regexp
 	peer    = os.Args[2]
 	flag    bool
@@ -150,6 +154,101 @@ func packOrders() {
 		time.Sleep(20 * time.Millisecond)
 		answer <- 'x'
 	}
+}
+
+func parseOrders() int {
+	text := "[" + strings.Repeat(`{"name":"a book","price":12,"tags":["x","y"]},`, 6000) + "{}]"
+	var list []map[string]interface{}
+	json.Unmarshal([]byte(text), &list)
+	return len(list)
+}
+
+func packFiles() int {
+	var out bytes.Buffer
+	packer, _ := gzip.NewWriterLevel(&out, 9)
+	packer.Write([]byte(strings.Repeat(words, 16)))
+	packer.Close()
+	return out.Len()
+}
+
+func formatRows() int {
+	n := 0
+	for i := 0; i < 40000; i++ {
+		n += len(fmt.Sprintf("%8d %-10s %v", i, "row", 1.5))
+	}
+	return n
+}
+
+// Holds the lock while it writes; others wait for it.
+func writeBook() int {
+	ledger.Lock()
+	defer ledger.Unlock()
+	file, _ := os.Create(os.Args[3] + "/book")
+	defer file.Close()
+	for i := 0; i < 20; i++ {
+		file.WriteString("page\n")
+		file.Sync()
+	}
+	return 0
+}
+
+func statPaths() int {
+	n := 0
+	for i := 0; i < 6000; i++ {
+		if _, err := os.Stat("/usr/share/none"); err == nil {
+			n++
+		}
+	}
+	return n
+}
+
+func pollAnswer() int {
+	answer := make(chan int)
+	time.AfterFunc(20*time.Millisecond, func() { answer <- 1 })
+	for {
+		select {
+		case n := <-answer:
+			return n
+		default:
+		}
+	}
+}
+
+func sweepHeap() int {
+	for i := 0; i < 8; i++ {
+		runtime.GC()
+	}
+	return 0
+}
+
+type node struct{ left, right *node }
+
+func makeTree(depth int) *node {
+	if depth == 0 {
+		return &node{}
+	}
+	return &node{makeTree(depth - 1), makeTree(depth - 1)}
+}
+
+func makeGarbage() int {
+	if makeTree(16).left == nil {
+		return 0
+	}
+	return 1
+}
+
+// As many at once as there are tickets, of which a goroutine that sleeps has one for each request.
+func takeTicket() int {
+	tickets <- struct{}{}
+	go dropTicket()
+	tickets <- struct{}{}
+	<-tickets
+	return 0
+}
+
+func dropTicket() {
+	time.Sleep(20 * time.Millisecond)
+	<-tickets
 }
 
 func findVisit() int {
@@ -281,7 +380,9 @@ func readFifo() int {
 var kinds = map[string]func() int{
 	"countWords": countWords, "matchRules": matchRules, "packReport": packReport, "sortPrices": sortPrices, "writeLedger": writeLedger,
 	"takeNap": takeNap, "readPages": readPages, "runHook": runHook, "askPeer": askPeer, "makeCopies": makeCopies, "saveNote": saveNote,
-	"askPacker": askPacker, "hashParts": hashParts, "findVisit": findVisit, "readJournal": readJournal,
+	"askPacker": askPacker, "hashParts": hashParts, "parseOrders": parseOrders, "packFiles": packFiles, "formatRows": formatRows,
+	"writeBook": writeBook, "statPaths": statPaths, "pollAnswer": pollAnswer, "sweepHeap": sweepHeap, "makeGarbage": makeGarbage,
+	"takeTicket": takeTicket, "findVisit": findVisit, "readJournal": readJournal,
 	"takeLock": takeLock, "takeShared": takeShared, "waitAnswer": waitAnswer, "waitAny": waitAny, "waitGroup": waitGroup, "sendOrder": sendOrder,
 	"waitChild": waitChild, "readPeer": readPeer, "spinOn": spinOn, "awaitFlag": awaitFlag, "readFifo": readFifo,
 }

@@ -6,6 +6,8 @@ const http = require('http');
 const fs = require('fs');
 const net = require('net');
 const crypto = require('crypto');
+const zlib = require('zlib');
+const { Worker } = require('worker_threads');
 const { execFileSync, execFile } = require('child_process');
 const [, , port, peer, folder] = process.argv;
 const words = 'the quick brown fox jumps over the lazy dog '.repeat(3000);
@@ -79,6 +81,44 @@ function hashParts() {
 	return crypto.pbkdf2Sync('secret', 'salt', 20000, 32, 'sha256').length;
 }
 
+function parseOrders() {
+	return JSON.parse(`[${'{"name":"a book","price":12,"tags":["x","y"]},'.repeat(20000)}{}]`).length;
+}
+
+function packFiles() {
+	return zlib.gzipSync(words.repeat(16), { level: 9 }).length;
+}
+
+function formatRows() {
+	let n = 0;
+	for (let i = 0; i < 30000; i++)
+		n += (i * 1.5).toLocaleString('en-US').length;
+	return n;
+}
+
+function statPaths() {
+	let n = 0;
+	for (let i = 0; i < 6000; i++)
+		n += fs.existsSync('/usr/share/none');
+	return n;
+}
+
+function raiseErrors() {
+	let n = 0;
+	for (let i = 0; i < 2000; i++)
+		try {
+			throw new Error('no such row');
+		} catch (error) {
+			n += error.stack.length;
+		}
+	return n;
+}
+
+function makeGarbage() {
+	const tree = (depth) => depth ? { left: tree(depth - 1), right: tree(depth - 1) } : {};
+	return tree(17).left ? 1 : 0;
+}
+
 function findVisit() {
 	for (let i = 0; i < 100; i++)
 		visits.push(i);
@@ -109,6 +149,42 @@ function writeLedger(done) {
 	execFile('sleep', ['0.02'], done);
 }
 
+async function readLater(done) {
+	for (let i = 0; i < 100; i++)
+		await fs.promises.readFile('/etc/passwd');
+	done();
+}
+
+function zipLater(done) {
+	zlib.gzip(words.repeat(32), { level: 9 }, done);
+}
+
+function yieldOften(done) {
+	const end = Date.now() + 20;
+	const turn = () => Date.now() < end ? setImmediate(turn) : done();
+	turn();
+}
+
+const asked = [];
+let helper;
+
+function askThread(done) {
+	asked.push(done);
+	helper.postMessage(0);
+}
+
+// In a thread of its own.
+function countInThread() {
+	const { parentPort } = require('worker_threads');
+	function countLetters() {
+		let n = 0;
+		for (const end = Date.now() + 20; Date.now() < end;)
+			n++;
+		return n;
+	}
+	parentPort.on('message', () => parentPort.postMessage(countLetters()));
+}
+
 function waitChild() {
 	execFileSync('sleep', ['1000']);
 	return 0;
@@ -137,9 +213,13 @@ function awaitFlag() {
 }
 
 
-const kinds = { countWords, matchRules, packReport, sortPrices, readPages, runHook, makeCopies, saveNote, hashParts, findVisit, readJournal, waitChild, readFifo, takeLock, spinOn,
+const kinds = { countWords, matchRules, packReport, sortPrices, readPages, runHook, makeCopies, saveNote, hashParts, parseOrders, packFiles,
+	formatRows, statPaths, raiseErrors, makeGarbage, findVisit, readJournal, waitChild, readFifo, takeLock, spinOn,
 	awaitFlag };
-const later = { takeNap, askPeer, askPacker, writeLedger };
+const later = { takeNap, askPeer, askPacker, writeLedger, readLater, zipLater, yieldOften, askThread };
+
+helper = new Worker(`(${countInThread})()`, { eval: true });
+helper.on('message', () => asked.shift()());
 
 http.createServer((request, response) => {
 	const kind = request.url.slice(1);

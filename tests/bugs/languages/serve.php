@@ -85,6 +85,48 @@ function saveNote() {
 
 function hashParts() { return strlen(hash_pbkdf2('sha256', 'secret', 'salt', 20000)); }
 
+function parseOrders() { return count(json_decode('[' . str_repeat('{"name":"a book","price":12,"tags":["x","y"]},', 10000) . '{}]', true)); }
+
+function packFiles() { return strlen(gzencode(str_repeat(words(), 8), 9)); }
+
+function formatRows() {
+	for ($n = $i = 0; $i < 20000; $i++)
+		$n += strlen(date('Y-m-d H:i:s', $i) . sprintf('%10.2f', $i));
+	return $n;
+}
+
+function statPaths() {
+	for ($n = $i = 0; $i < 6000; $i++)
+		$n += file_exists('/usr/share/none') ? 1 : 0;
+	return $n;
+}
+
+function raiseErrors() {
+	for ($n = $i = 0; $i < 20000; $i++)
+		try {
+			throw new Exception('no such row');
+		} catch (Exception $e) {
+			$n += strlen($e->getTraceAsString());
+		}
+	return $n;
+}
+
+function pollAnswer() {
+	for ($n = 0, $end = microtime(true) + 0.02; microtime(true) < $end;)
+		$n++;
+	return $n;
+}
+
+// All slow requests have one session, and wait for it.
+function holdSession() {
+	session_save_path(getenv('FOLDER'));
+	session_id('one');
+	session_start();
+	usleep(20000);
+	session_write_close();
+	return 0;
+}
+
 function readJournal() {
 	file_put_contents(getenv('FOLDER') . '/journal', str_repeat("a visit\n", 20), FILE_APPEND);
 	return count(file(getenv('FOLDER') . '/journal'));

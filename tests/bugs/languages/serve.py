@@ -1,13 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A web server in Python, of which each path but / is a bug of its own: see languages.py."""
+import asyncio
+import gc
+import gzip
 import hashlib
 import http.server
 import json
 import os
+import pickle
 import queue
 import re
 import select
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -18,6 +23,7 @@ WORDS = "the quick brown fox jumps over the lazy dog " * 3000
 ledger = threading.Lock()
 orders = queue.Queue()
 visits = []
+database = sqlite3.connect(":memory:", check_same_thread=False)
 flag = False
 
 
@@ -113,6 +119,63 @@ def hashParts():
     return hashlib.pbkdf2_hmac("sha256", b"secret", b"salt", 20000)[0]
 
 
+def parseOrders():
+    return len(json.loads("[" + '{"name":"a book","price":12,"tags":["x","y"]},' * 30000 + "{}]"))
+
+
+def packFiles():
+    return len(gzip.compress((WORDS * 24).encode(), 9))
+
+
+def formatRows():
+    return sum(len(time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(i)) + f"{i:10.2f}") for i in range(6000))
+
+
+# Holds the lock while it writes; others wait for it.
+def writeBook():
+    with ledger:
+        with open(f"{FOLDER}/book", "w", encoding="ascii") as book:
+            for _ in range(20):
+                book.write("page\n")
+                book.flush()
+                os.fsync(book.fileno())
+    return 0
+
+
+def statPaths():
+    return sum(os.path.exists("/usr/share/none") for _ in range(6000))
+
+
+def raiseErrors():
+    n = 0
+    for i in range(40000):
+        try:
+            n += {}[i]
+        except KeyError:
+            n += 1
+    return n
+
+
+def pollAnswer():
+    answer = []
+    threading.Timer(0.02, answer.append, (1,)).start()
+    while not answer:
+        pass
+    return answer[0]
+
+
+def sweepHeap():
+    return sum(gc.collect() for _ in range(8))
+
+
+def copyOrders():
+    return len(pickle.loads(pickle.dumps([{"a": i, "b": str(i)} for i in range(20000)])))
+
+
+def findRow():
+    return len(database.execute("SELECT * FROM rows WHERE name LIKE '%no%' OR size < 0").fetchall())
+
+
 def findVisit():
     visits.extend(range(len(visits), len(visits) + 40))
     return int(-1 in visits)
@@ -173,6 +236,7 @@ def readFifo():
 
 KINDS = {each.__name__: each for each in (
     countWords, matchRules, packReport, sortPrices, writeLedger, takeNap, readPages, runHook, askPeer, makeCopies, saveNote, askPacker, hashParts,
+    parseOrders, packFiles, formatRows, writeBook, statPaths, raiseErrors, pollAnswer, sweepHeap, copyOrders, findRow,
     findVisit, readJournal,
     takeLock, takeShared, waitAnswer, waitAny, waitGroup, waitChild, readPeer, spinOn, awaitFlag, readFifo)}
 
@@ -194,8 +258,28 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
+async def serve_client(reader, writer):
+    """One loop for all clients; what a request does stops it."""
+    while line := await reader.readline():
+        while (await reader.readline()).strip():
+            pass
+        body = f"{usual() + (KINDS.get(line.split()[1][1:].decode(), int)() or 0)}\n".encode()
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+        await writer.drain()
+    writer.close()
+
+
+async def serve_loop():
+    async with await asyncio.start_server(serve_client, "127.0.0.1", int(PORT)) as server:
+        await server.serve_forever()
+
+
 def main():
     threading.Thread(target=packOrders, daemon=True).start()
+    database.execute("CREATE TABLE rows (name TEXT, size INTEGER)")
+    database.executemany("INSERT INTO rows VALUES (?, ?)", ((f"row {i}", i) for i in range(60000)))
+    if SHAPE == "loop":
+        asyncio.run(serve_loop())
     shape = http.server.ThreadingHTTPServer if SHAPE == "threads" else http.server.HTTPServer
     shape(("127.0.0.1", int(PORT)), Handler).serve_forever()
 
