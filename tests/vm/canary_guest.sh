@@ -5,5 +5,8 @@
 # Usage: canary_guest.sh SCOPE_KO
 set -uo pipefail
 insmod "$1" || exit 1
-capture_by=kmod tests/unit/canary_live.sh || exit 1
+bad=0
+capture_by=kmod tests/unit/canary_live.sh || bad=1
+capture_by=kmod tests/unit/canary_watch_live.sh || bad=1
 rmmod scope
+exit $bad
