@@ -211,6 +211,32 @@ static void an_answer_without_a_sleep_goes_on_too(void **state)
 	end_run(&run);
 }
 
+/* As asyncio does it. What the request sleeps in that turn is no sleep of the loop, and the turn's own. */
+static void a_sleep_in_the_turn_that_answers_is_its_own(void **state)
+{
+	const struct scope_unit *unit;
+	unsigned long long enter;
+	struct run run;
+
+	(void)state;
+	take();
+	call(10, "epoll_wait", 5, 0);
+	enter = made.now_ns + 10 * US;
+	fprintf(made.to,
+		"%llu 0 enter 10 clock_nanosleep enter=%llu\n%llu 0 switch 10 0 sleeping\n"
+		"%llu 0 waking 10 from - hardirq\n%llu 0 switch 0 10 sleeping\n%llu 0 exit 10 clock_nanosleep ret=0\n",
+		enter, enter, enter, enter + 20 * MS, enter + 20 * MS, enter + 20 * MS);
+	made.now_ns = enter + 20 * MS;
+	call(10, "write", 7, 64);
+	run = end();
+	unit = held_of(&run);
+	assert_non_null(unit);
+	assert_int_equal(requests(&run), 3);
+	assert_int_equal(unit->earlier->task_ns, 0);
+	assert_int_equal(unit->blocked_ns, 20 * MS);
+	end_run(&run);
+}
+
 /* But in a loop whose late answers peers bring mostly, another client only came at the same time. */
 static void another_client_may_come_at_the_same_time(void **state)
 {
@@ -450,6 +476,7 @@ int main(void)
 		cmocka_unit_test_setup(a_turn_by_an_eventfd_names_the_thread_that_wrote_it, setup),
 		cmocka_unit_test_setup(an_answer_that_another_client_brings_is_no_wait, setup),
 		cmocka_unit_test_setup(an_answer_without_a_sleep_goes_on_too, setup),
+		cmocka_unit_test_setup(a_sleep_in_the_turn_that_answers_is_its_own, setup),
 		cmocka_unit_test_setup(another_client_may_come_at_the_same_time, setup),
 		cmocka_unit_test_setup(time_in_which_the_client_sends_is_left_out, setup),
 		cmocka_unit_test_setup(an_answer_to_the_last_part_waited_for_nothing, setup),

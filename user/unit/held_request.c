@@ -133,6 +133,7 @@ int scope_unit_held_add(struct scope_unit_builder *builder, const struct scope_o
 		.left_ns = unit->end_ns,
 		.asleep_ns = thread->account.asleep_ns,
 		.loops = open_unit->loops,
+		.turn = open_unit->of_loop.number,
 		.used = true,
 	};
 	if (held->again)
@@ -165,11 +166,13 @@ static int join_calls(struct scope_unit_builder *builder, struct scope_open_unit
 	return err;
 }
 
-/* Adds the time until the request went on, at that time; 0: it waited for its client alone. */
-static void add_wait(const struct scope_held *held, const struct scope_thread *thread, bool tasks, uint64_t until_ns,
+/* Adds the time until the request went on, at that time; 0: it waited for its client alone. What the unit sleeps itself is its own. */
+static void add_wait(const struct scope_held *held, const struct scope_open_unit *open_unit,
+		     const struct scope_thread *thread, bool tasks, uint64_t until_ns,
 		     struct scope_unit_earlier *earlier)
 {
-	const uint64_t asleep_ns = thread->account.asleep_ns - held->asleep_ns;
+	const bool later = open_unit->begin_ns >= held->left_ns;
+	const uint64_t asleep_ns = (later ? open_unit->begin.asleep_ns : thread->account.asleep_ns) - held->asleep_ns;
 	const uint64_t all_ns = until_ns > held->left_ns ? until_ns - held->left_ns : 0;
 
 	/* While its loop had other things to do, or no CPU, what it waited for may have been there. A task goes on in any thread. */
@@ -198,7 +201,7 @@ static int join(struct scope_unit_builder *builder, struct scope_open_unit *open
 		open_unit->before.earlier = held->earlier;
 		open_unit->before.blocked_ns -= held->earlier.task_ns;
 	}
-	add_wait(held, thread, tasks, until_ns, &open_unit->before.earlier);
+	add_wait(held, open_unit, thread, tasks, until_ns, &open_unit->before.earlier);
 	open_unit->bytes += unit->bytes;
 	open_unit->asked = true;
 	open_unit->first |= unit->first;
@@ -245,8 +248,8 @@ static bool goes_on(struct scope_open_unit *open_unit, const struct scope_thread
 
 	if (held->unit.thread != thread->index || held->loops == open_unit->loops)
 		return false;
-	/* What the turn that took it had read is handled in the next one: the loop has not slept. */
-	if (open_unit->from_fd == held->fd || thread->account.asleep_ns == held->asleep_ns)
+	/* What the turn that took it had read is handled in the next one, if that sleeps as well: the loop's poll has not slept. */
+	if (open_unit->from_fd == held->fd || open_unit->of_loop.number == held->turn)
 		return true;
 	if (open_unit->of_loop.brought != SCOPE_TURN_CLIENT) {
 		answers->others++;

@@ -170,10 +170,12 @@ bool scope_unit_open_owes(struct scope_unit_builder *builder, const struct scope
 static void begin_turn(struct scope_open_unit *open_unit, int64_t ret)
 {
 	open_unit->loops++;
-	if (open_unit->slept_in_call)
+	if (open_unit->slept_in_call) {
 		open_unit->of_loop.brought = ret ? 0 : SCOPE_TURN_TIME;
-	else
+		open_unit->of_loop.number++;
+	} else {
 		open_unit->of_loop.waker = SCOPE_WAIT_NO_THREAD;
+	}
 }
 
 int scope_unit_open_pick(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,

@@ -66,6 +66,7 @@ struct scope_open_unit_turn {
 	unsigned brought; /* SCOPE_TURN_* */
 	int32_t peer;	  /* descriptor of the last peer */
 	int32_t waker;	  /* index of the traced thread that ended the poll, or SCOPE_WAIT_NO_THREAD */
+	uint32_t number;  /* of polls that slept, so far */
 };
 
 /* Answers to requests that were held, by turns that … */
@@ -166,7 +167,8 @@ struct scope_held {
 	struct scope_unit_call *call; /* its calls; NULL: its call histogram has them */
 	uint32_t tgid;
 	int32_t fd;
-	uint32_t loops;	    /* of its thread as the unit ended */
+	uint32_t loops;	    /* of its thread as the unit ended … */
+	uint32_t turn;	    /* … and of_loop.number */
 	uint64_t left_ns;   /* then, or when the last unit ended that took bytes of it … */
 	uint64_t asleep_ns; /* … and what the thread had slept by then */
 	uint32_t next;	    /* of those that are free, from 1 on; 0: none */
