@@ -150,6 +150,27 @@ static void another_thread_may_be_to_blame_instead(void **state)
 	end();
 }
 
+/* If all sleep where threads often serve nobody, the last one that worked is where the process stopped. */
+static void the_last_one_to_sleep_is_to_blame_if_all_sleep_aside(void **state)
+{
+	(void)state;
+	begin(UNREAD ASLEEP("10", "futex", "900000000") ASLEEP("11", "futex", "899999999"));
+	assert_true(is_to_blame(10));
+	assert_false(is_to_blame(11));
+	end();
+	begin(UNREAD ASLEEP("10", "wait4", "900000000") ASLEEP("11", "futex", "900000000"));
+	assert_false(is_to_blame(10));
+	assert_false(is_to_blame(11));
+	end();
+	/* It worked after clients began to wait. */
+	begin(UNREAD ASLEEP("10", "futex", "900000000") "1000000000 1 switch 0 11 sleeping\n"
+							"5000000002 1 enter 11 futex enter=5000000001 args=5,0,0,0\n"
+							"5000000002 1 switch 11 0 sleeping\n");
+	assert_false(is_to_blame(10));
+	assert_false(is_to_blame(11));
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -157,6 +178,7 @@ int main(void)
 		cmocka_unit_test(the_only_thread_is_to_blame_if_it_slept_all_the_time),
 		cmocka_unit_test(naps_that_began_with_the_window_began_before_it),
 		cmocka_unit_test(another_thread_may_be_to_blame_instead),
+		cmocka_unit_test(the_last_one_to_sleep_is_to_blame_if_all_sleep_aside),
 	};
 
 	return cmocka_run_group_tests_name("unserved", tests, NULL, NULL);

@@ -123,20 +123,36 @@ static bool is_aside(const struct scope_thread *thread)
 	       role == SCOPE_CALL_PICK;
 }
 
-/* True if it is the only thread of its process, or the only one that does not sleep aside; none of the others has served. */
+/*
+ * True if it fell asleep after the other one. Where all threads of a process sleep, the last one that worked is the one that stopped: those
+ * that it has work for were idle by then, or went on until they stopped themselves. 0: before the window, it is not known when.
+ */
+static bool slept_last(const struct scope_units *units, uint32_t index, uint32_t other)
+{
+	struct scope_threads *threads = units->timeline->threads;
+	const uint64_t since_ns = asleep_since(units, index, scope_timeline_threads_at(threads, index));
+	const uint64_t other_ns = asleep_since(units, other, scope_timeline_threads_at(threads, other));
+
+	return other_ns && other_ns < since_ns;
+}
+
+/*
+ * True if it is the only thread of its process, or the only one that does not sleep aside, or all do and it was the last; none of the
+ * others has served.
+ */
 static bool is_alone(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index)
 {
 	struct scope_threads *threads = units->timeline->threads;
 	const struct scope_thread *of = scope_timeline_threads_at(threads, index);
 	const bool aside = is_aside(of);
 
-	for (size_t i = 0; i < units->threads; i++) {
+	for (uint32_t i = 0; i < units->threads; i++) {
 		const struct scope_thread *thread = scope_timeline_threads_at(threads, i);
 
 		if (i == index || thread->tgid != of->tgid || thread->run == SCOPE_RUN_ENDED)
 			continue;
-		if (aside || scope_unit_pickups_serves(pickups, i) || thread->run != SCOPE_RUN_BLOCKED ||
-		    !is_aside(thread))
+		if (scope_unit_pickups_serves(pickups, i) || thread->run != SCOPE_RUN_BLOCKED || !is_aside(thread) ||
+		    (aside && !slept_last(units, index, i)))
 			return false;
 	}
 	return true;
