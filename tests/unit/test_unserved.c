@@ -163,9 +163,12 @@ static void the_last_one_to_sleep_is_to_blame_if_all_sleep_aside(void **state)
 	assert_false(is_to_blame(11));
 	end();
 	/* It worked after clients began to wait. */
-	begin(UNREAD ASLEEP("10", "futex", "900000000") "1000000000 1 switch 0 11 sleeping\n"
-							"5000000002 1 enter 11 futex enter=5000000001 args=5,0,0,0\n"
-							"5000000002 1 switch 11 0 sleeping\n");
+	begin(UNREAD ASLEEP(
+		"10", "futex",
+		"900000000") "1000000000 1 switch 0 11 sleeping\n"
+			     "1000000000 1 state 11 tgid=10 state=runnable since=0 run=0 comm=server on_cpu\n"
+			     "5000000002 1 enter 11 futex enter=5000000001 args=5,0,0,0\n"
+			     "5000000002 1 switch 11 0 sleeping\n");
 	assert_false(is_to_blame(10));
 	assert_false(is_to_blame(11));
 	end();
