@@ -36,8 +36,8 @@ static int input_read(FILE *file, struct input *input)
 		if (sscanf(line, "M %u %lx %lx %lx %4199[^\n]", &pid, &start, &bytes, &offset, path) == 5) {
 			if (scope_grow(&input->map, &input->map_room, input->maps + 1, sizeof(*input->map)))
 				return 1;
-			input->map[input->maps++] = (struct scope_trace_map){ pid,  start, start + bytes, offset,
-									      true, false, strdup(path),  "" };
+			input->map[input->maps++] = (struct scope_trace_map){ pid,   start, start + bytes, offset, true,
+									      false, false, strdup(path),  "" };
 		} else if (sscanf(line, "A %u %lx", &pid, &start) == 2) {
 			if (scope_grow(&input->address, &input->room, input->count + 1, sizeof(*input->address)) ||
 			    scope_grow(&input->tgid, &input->tgid_room, input->count + 1, sizeof(*input->tgid)))

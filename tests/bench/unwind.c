@@ -100,7 +100,7 @@ static size_t maps_read(struct scope_trace_map *map)
 		if (!strcmp(line + at, "[stack]"))
 			stack_top = end;
 		map[maps++] = (struct scope_trace_map){
-			1, start, end, offset, flags[2] == 'x', false, strdup(line + at), ""
+			1, start, end, offset, flags[2] == 'x', false, false, strdup(line + at), ""
 		};
 	}
 	if (file)

@@ -153,18 +153,23 @@ ok "its debug file gives it some, without the program" $?
 kill "$target"
 wait "$target" 2>/dev/null
 
-# A program whose file is in memory, and gone with it.
-coproc WORK { exec python3 -c 'import os, sys
+# A program whose file is in memory, and gone with it; also one without a build-id.
+objcopy --remove-section .note.gnu.build-id "$dir/gone" "$dir/bare" || bad=1
+for file in gone bare; do
+	coproc WORK { exec python3 -c 'import os, sys
 fd = os.memfd_create("work")
 os.write(fd, open(sys.argv[1], "rb").read())
-os.execve(fd, ["work"], os.environ)' "$dir/gone"; }
-read -r target <&"${WORK[0]}"
-"$scope" record -p "$target" --source "$source" --stack-budget 0 -d 2 -o "$dir/memory.trace" > "$dir/said" 2>&1 ||
-	{ cat "$dir/said"; bad=1; }
-kill "$target"
-wait "$target" 2>/dev/null
-target=
-"$scope" export folded "$dir/memory.trace" -o "$dir/memory.folded"
-grep -q 'main;serve' "$dir/memory.folded"
-ok "a program that is a file in memory has names" $?
+os.execve(fd, ["work"], os.environ)' "$dir/$file"; }
+	read -r target <&"${WORK[0]}"
+	"$scope" record -p "$target" --source "$source" --stack-budget 0 -d 2 -o "$dir/memory.trace" > "$dir/said" 2>&1 ||
+		{ cat "$dir/said"; bad=1; }
+	kill "$target"
+	wait "$target" 2>/dev/null
+	target=
+	rm -f "$dir/memory.folded"
+	"$scope" export folded "$dir/memory.trace" -o "$dir/memory.folded"
+	grep -q 'main;serve' "$dir/memory.folded"
+	ok "a program that is a file in memory has names: $file" $?
+	rm -f "$dir/memory.trace"
+done
 exit $bad

@@ -335,7 +335,7 @@ def meta_row(data):
 
 def map_line(tgid, flags, start, end, offset, path, build_id):
     return (f'map {tgid} {start:#x} {end:#x} {offset:#x} {"x" if flags & 1 else "-"} '
-            f'{as_word(path)} {as_word(build_id)}{" package" if flags & 2 else ""}')
+            f'{as_word(path)} {as_word(build_id)}{" package" if flags & 2 else ""}{" elf" if flags & 4 else ""}')
 
 
 def map_row(data):

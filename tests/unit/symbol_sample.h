@@ -94,7 +94,7 @@ static inline uint64_t link_of(const char *name)
 /* A map of all code of the file in the process, as the kernel would have it: BASE + link. */
 static inline struct scope_trace_map map_of(uint32_t tgid, const char *path, const char *build_id)
 {
-	struct scope_trace_map map = { tgid, BASE + 0x1000, BASE + 0x2000, 0x1000, true, false, path, build_id };
+	struct scope_trace_map map = { tgid, BASE + 0x1000, BASE + 0x2000, 0x1000, true, false, false, path, build_id };
 
 	return map;
 }

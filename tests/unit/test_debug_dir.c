@@ -66,7 +66,8 @@ static void check(const char *root, const char *debug_dir, bool debuginfod, bool
 		.debug_dir = debug_dir ? folders : NULL,
 		.debuginfod = debuginfod,
 	};
-	struct scope_trace_map map = { 1, BASE + 0x1000, BASE + 0x2000, 0x1000, true, false, "/app/libwork.so", ID };
+	struct scope_trace_map map = { 1,     BASE + 0x1000, BASE + 0x2000,	0x1000, true,
+				       false, false,	     "/app/libwork.so", ID };
 	const struct scope_function *function;
 	struct scope_symbols *symbols;
 	const char *const *problem;
@@ -220,8 +221,8 @@ static char *ask_for_two(unsigned int port)
 	char url[64], root[128];
 	const struct scope_symbol_options options = { .root = root, .debuginfod = true };
 	struct scope_trace_map map[] = {
-		{ 1, BASE + 0x1000, BASE + 0x2000, 0x1000, true, false, "/app/libwork.so", ID },
-		{ 2, BASE + 0x1000, BASE + 0x2000, 0x1000, true, false, "/app/libother.so", ID },
+		{ 1, BASE + 0x1000, BASE + 0x2000, 0x1000, true, false, false, "/app/libwork.so", ID },
+		{ 2, BASE + 0x1000, BASE + 0x2000, 0x1000, true, false, false, "/app/libother.so", ID },
 	};
 	const struct scope_function *function;
 	struct scope_symbols *symbols;

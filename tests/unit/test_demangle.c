@@ -93,7 +93,7 @@ static const char source[] = ".text\n.globl _ZN4shop8checkoutEi\n.type _ZN4shop8
 static void test_of_a_file(void **state)
 {
 	char path[64] = "/tmp/scope-demangle.XXXXXX", command[256];
-	struct scope_trace_map map = { 1, 0x7f0000001000, 0x7f0000002000, 0x1000, true, false, path, "" };
+	struct scope_trace_map map = { 1, 0x7f0000001000, 0x7f0000002000, 0x1000, true, false, false, path, "" };
 	const struct scope_function *one, *other;
 	struct scope_symbols *symbols;
 	struct scope_image *image;

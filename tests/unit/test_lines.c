@@ -86,7 +86,7 @@ static struct scope_symbols *open_file(const char *name, const char *const *debu
 	struct scope_symbols *symbols;
 
 	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	map = (struct scope_trace_map){ 1, BASE + 0x1000, BASE + 0x2000, 0x1000, true, false, path, "" };
+	map = (struct scope_trace_map){ 1, BASE + 0x1000, BASE + 0x2000, 0x1000, true, false, false, path, "" };
 	assert_int_equal(scope_symbols_create(&map, 1, NULL, 0, &options, &symbols), 0);
 	return symbols;
 }

@@ -174,7 +174,7 @@ static void test_rows(void **state)
 static void test_vdso(void **state)
 {
 	uint64_t base = getauxval(AT_SYSINFO_EHDR);
-	struct scope_trace_map map = { 1, 0, 0, 0, true, false, "[vdso]", "" };
+	struct scope_trace_map map = { 1, 0, 0, 0, true, false, false, "[vdso]", "" };
 	struct scope_symbols *symbols;
 	unsigned int known = 0;
 	unsigned long start, end;

@@ -29,6 +29,7 @@ static void expect_map(const struct scope_trace_map *map, const struct scope_tra
 	assert_int_equal(map->offset, wanted->offset);
 	assert_int_equal(map->executable, wanted->executable);
 	assert_int_equal(map->of_package, wanted->of_package);
+	assert_int_equal(map->elf, wanted->elf);
 	assert_string_equal(map->path, wanted->path);
 	assert_string_equal(map->build_id, wanted->build_id);
 }
@@ -60,9 +61,9 @@ static void test_many_maps_take_few_bytes(void **state)
 static void test_any_maps_come_back(void **state)
 {
 	const struct scope_trace_map map[] = {
-		{ 100, UINT64_MAX - 4095, UINT64_MAX, 7, true, true, "/a b", "" },
-		{ 100, 0, 4096, 0, false, false, "", "ab" },
-		{ 100, 0x5000, 0x4000, UINT64_MAX, true, false, "[vdso]", "cd" }, /* ends before it begins */
+		{ 100, UINT64_MAX - 4095, UINT64_MAX, 7, true, true, true, "/a b", "" },
+		{ 100, 0, 4096, 0, false, false, false, "", "ab" },
+		{ 100, 0x5000, 0x4000, UINT64_MAX, true, true, false, "[vdso]", "cd" }, /* ends before it begins */
 	};
 	struct fixture fixture = fixture_begin();
 	const struct scope_trace_map *back;

@@ -315,7 +315,7 @@ static bool walks_with(uint32_t more, int refuse, uint32_t *ret_refused)
 	for (uint64_t i = 0; i < more; i++)
 		scope_capture_unwinder_map(sink.unwinder,
 					   &(struct scope_trace_map){ (uint32_t)process.pid, 4096 + 8192 * i,
-								      8192 + 8192 * i, 0, true, false, "", "" });
+								      8192 + 8192 * i, 0, true, false, false, "", "" });
 	for (size_t i = 0; i < process.maps; i++)
 		scope_capture_unwinder_map(sink.unwinder, &process.map[i]);
 	assert_int_equal(take(sink.unwinder, make(1, true)), 0);

@@ -104,7 +104,7 @@ static inline void process_maps(struct process *process)
 		if (sscanf(line, "%lx-%lx %7s %lx %*s %*s %n", &start, &end, flags, &offset, &at) < 4)
 			continue;
 		line[strcspn(line, "\n")] = '\0';
-		*map = (struct scope_trace_map){ process->pid,	    start, end, offset, flags[2] == 'x', false,
+		*map = (struct scope_trace_map){ process->pid,	    start, end, offset, flags[2] == 'x', false, false,
 						 strdup(line + at), "" };
 		process->maps++;
 	}

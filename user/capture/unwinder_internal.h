@@ -41,7 +41,7 @@ struct scope_unwinder_answer {
 struct scope_unwinder_map_row {
 	uint32_t tgid;
 	uint32_t path_bytes, build_id_bytes; /* with their zero bytes */
-	uint32_t of_package;		     /* 0 or 1 */
+	uint16_t of_package, elf;	     /* 0 or 1 */
 	uint64_t start, end, offset;
 };
 

@@ -20,6 +20,7 @@ void scope_capture_unwinder_map(struct scope_unwinder *unwinder, const struct sc
 		.end = map->end,
 		.offset = map->offset,
 		.of_package = map->of_package,
+		.elf = map->elf,
 	};
 	const size_t bytes = (sizeof(row) + row.path_bytes + row.build_id_bytes + 7) & ~7ul;
 	uint8_t *at;

@@ -51,6 +51,7 @@ static int take_maps(struct server *server, uint32_t count)
 			.offset = row->offset,
 			.executable = true,
 			.of_package = row->of_package,
+			.elf = row->elf,
 			.path = scope_plain_copy(text, SCOPE_PLAIN_NAME),
 			.build_id = strdup(text + row->path_bytes),
 		};

@@ -112,7 +112,7 @@ static bool is_dump(const char *path)
 /* True for code that has its names from a file. */
 static bool is_file_code(const struct scope_trace_map *map)
 {
-	return map->executable && !scope_proc_is_memory(map->path) && !is_dump(map->path);
+	return map->executable && (map->elf || !scope_proc_is_memory(map->path)) && !is_dump(map->path);
 }
 
 /* Reads its current maps; those of a process that has ended stay as they were. 0 or -ENOMEM. */

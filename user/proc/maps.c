@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads /proc/PID/maps, with the build-id of each file. */
+#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "proc/open.h"
 #include "proc/proc.h"
 #include "proc/proc_internal.h"
 #include "proc/reader.h"
@@ -77,6 +79,7 @@ static int add_file(struct scope_proc *proc, uint32_t tgid, const struct scope_p
 	if (!scope_proc_reader_look_mapped(proc->reader, tgid, line->map.start, line->map.end, line->map.path, &look)) {
 		memcpy(file.build_id, look.build_id, sizeof(file.build_id));
 		memcpy(file.mark, look.mark, sizeof(file.mark));
+		file.elf = scope_proc_is_memory(file.path) && !*look.build_id && !memcmp(look.ident, ELFMAG, SELFMAG);
 	}
 	proc->file[proc->file_count++] = file;
 	return 0;
@@ -220,6 +223,7 @@ int scope_proc_maps_read(struct scope_proc *proc, uint32_t tgid, struct scope_pr
 		if (file) {
 			program = program ? program : file;
 			maps.map[i].build_id = file->build_id;
+			maps.map[i].elf = file->elf;
 			maps.map[i].of_package = line[i].map.executable && is_of_package(proc, tgid, program, file);
 		}
 		cut_deleted(&maps.map[i]);

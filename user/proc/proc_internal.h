@@ -22,6 +22,7 @@ struct scope_proc_file {
 	char *path;
 	char build_id[SCOPE_BUILD_ID_TEXT];
 	char mark[SCOPE_PACKAGE_MARK]; /* of its package */
+	bool elf;		       /* in memory, without a build-id, but an ELF file */
 };
 
 /* A program, and the libraries that dpkg has of its package. */

@@ -182,15 +182,15 @@ int scope_symbol_file_open(struct scope_spaces *spaces, struct scope_file *file,
 		return 0;
 	/*
 	 * If the mapped file was deleted, a file that is now at its path is used only if its build-id can be
-	 * compared.
+	 * compared. A file in memory has no path.
 	 */
-	if (!file->deleted || *file->build_id)
+	if ((!file->deleted && !file->elf) || *file->build_id)
 		err = image_open(spaces, file,
 				 scope_proc_reader_open_below(spaces->options.reader,
 							      scope_symbol_root(&spaces->options), file->real_path,
 							      true),
 				 found);
-	if (err && err != -ENOMEM && *file->build_id) {
+	if (err && err != -ENOMEM && (*file->build_id || file->elf)) {
 		char ignored[SCOPE_IMAGE_ID_TEXT];
 		int other = image_open(spaces, file,
 				       scope_proc_reader_open_mapped(spaces->options.reader, row->tgid, row->start,

@@ -43,7 +43,7 @@ int scope_symbol_spaces_problem(struct scope_spaces *spaces, const char *format,
 
 bool scope_symbol_file_is_made(const struct scope_file *file)
 {
-	return scope_proc_is_memory(file->path) && !*file->build_id && strcmp(file->path, "[vdso]");
+	return scope_proc_is_memory(file->path) && !*file->build_id && !file->elf && strcmp(file->path, "[vdso]");
 }
 
 static void file_destroy(struct scope_file *file)
@@ -110,7 +110,7 @@ static int file_get(struct scope_spaces *spaces, const struct scope_trace_map *r
 	for (size_t i = spaces->files; i-- > 0;) {
 		file = spaces->file[i];
 		if (!strncmp(file->path, path, bytes) && !file->path[bytes] && !strcmp(file->build_id, build_id) &&
-		    file->deleted == deleted) {
+		    file->deleted == deleted && file->elf == row->elf) {
 			*ret_file = file;
 			return 0;
 		}
@@ -131,6 +131,7 @@ static int file_get(struct scope_spaces *spaces, const struct scope_trace_map *r
 	file->module = slash && slash[1] ? slash + 1 : file->path;
 	file->build_id = build_id;
 	file->deleted = deleted;
+	file->elf = row->elf;
 	library = scope_symbol_library_match(spaces->options.library, file->path);
 	file->library = library == SCOPE_LIBRARY_SYSTEM ||
 			(library == SCOPE_LIBRARY_FOLDER && !in_program(spaces, row, file->path, program));
@@ -146,7 +147,7 @@ static struct scope_file *file_of(const struct scope_spaces *spaces, const struc
 		struct scope_file *file = spaces->file[i];
 
 		if (!strcmp(file->path, row->path) && !strcmp(file->build_id, row->build_id) &&
-		    file->deleted == row->deleted)
+		    file->deleted == row->deleted && !scope_symbol_file_is_made(file))
 			return file;
 	}
 	return NULL;

@@ -16,6 +16,7 @@ struct scope_file {
 	const char *module; /* base name, in path */
 	const char *build_id;
 	bool deleted, library;
+	bool elf;    /* in memory, without a build-id */
 	bool folder; /* library: only by its folder */
 	bool go;     /* a Go program with its names: goname.h says which of them belong to the language */
 	bool tried;  /* to open it */
@@ -136,7 +137,7 @@ static inline bool scope_symbol_file_has_names(const struct scope_trace_file *fi
 
 /*
  * True if it is code made at run time, which is neither of a file nor of the kernel's page. A file in memory (memfd,
- * /dev/shm) that has a build-id is a file: it is read through the mapping.
+ * /dev/shm) that has a build-id, or that the capture found to be an ELF file, is a file: it is read through the mapping.
  */
 bool scope_symbol_file_is_made(const struct scope_file *file);
 

@@ -89,6 +89,7 @@ struct scope_frame {
 };
 
 #define SCOPE_MAP_EXECUTABLE 1u
+#define SCOPE_MAP_ELF 4u /* the file is in memory, without a build-id, and an ELF file: no code made at run time */
 #define SCOPE_MAP_OF_PACKAGE 2u /* with the other: the file was built from the same source package as the program */
 
 struct scope_frame_map {

@@ -116,6 +116,7 @@ static int add_one_map(struct scope_trace *trace, struct span *span, const struc
 		.path = span_string(span),
 		.executable = head->flags & SCOPE_MAP_EXECUTABLE,
 		.of_package = head->flags & SCOPE_MAP_OF_PACKAGE,
+		.elf = head->flags & SCOPE_MAP_ELF,
 	};
 	int err;
 

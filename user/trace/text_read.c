@@ -101,6 +101,7 @@ static int take_map(struct input *input)
 	map.path = scope_trace_line_string(line, "the path");
 	map.build_id = scope_trace_line_string(line, "the build id");
 	map.of_package = scope_trace_line_flag(line, "package");
+	map.elf = scope_trace_line_flag(line, "elf");
 	return scope_trace_line_end(line) ?: scope_trace_writer_map(input->writer, &map);
 }
 

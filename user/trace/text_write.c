@@ -314,7 +314,8 @@ static void put_rows(const struct out *out, const struct scope_trace *trace)
 			map->start, map->end, map->offset, map->executable ? 'x' : '-');
 		put_word(out, map->path);
 		put_word(out, map->build_id);
-		fputs(map->of_package ? " package\n" : "\n", out->stream);
+		fputs(map->of_package ? " package" : "", out->stream);
+		fputs(map->elf ? " elf\n" : "\n", out->stream);
 	}
 	for (size_t i = 0; i < trace->threads; i++) {
 		fprintf(out->stream, "thread %" PRIu32 " %" PRIu32, trace->thread[i].tid, trace->thread[i].tgid);

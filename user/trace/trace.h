@@ -19,6 +19,7 @@ struct scope_trace_map {
 	uint32_t tgid;
 	uint64_t start, end, offset; /* offset in the file */
 	bool executable;
+	bool elf;	  /* its file is in memory, without a build-id, and is an ELF file: no code made at run time */
 	bool of_package;  /* executable, and its file was built from the same source package as the process's program */
 	const char *path; /* as the process sees it, in its mount namespace */
 	const char *build_id; /* lower-case hex, "" if unknown */

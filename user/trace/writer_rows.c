@@ -51,7 +51,8 @@ int scope_trace_writer_meta(struct scope_writer *writer, const char *key, const 
 
 static uint32_t map_flags(const struct scope_trace_map *map)
 {
-	return (map->executable ? SCOPE_MAP_EXECUTABLE : 0) | (map->of_package ? SCOPE_MAP_OF_PACKAGE : 0);
+	return (map->executable ? SCOPE_MAP_EXECUTABLE : 0) | (map->of_package ? SCOPE_MAP_OF_PACKAGE : 0) |
+	       (map->elf ? SCOPE_MAP_ELF : 0);
 }
 
 int scope_trace_writer_map(struct scope_writer *writer, const struct scope_trace_map *map)
