@@ -80,7 +80,16 @@ static const struct build builds[] = {
 	  false, SCOPE_UNWIND_GUESSED | SCOPE_UNWIND_COMPLETE },
 };
 
-static void check_blocked(const struct process *process, struct scope_symbols *symbols, const struct build *build)
+/* The registers that /proc shows of a thread that sleeps. */
+static void keep_pc_and_sp(struct snapshot *snapshot)
+{
+	for (unsigned int i = 0; i < SCOPE_REG_COUNT_X86_64; i++)
+		if (i != SCOPE_REG_SP_X86_64 && i != SCOPE_REG_COUNT_X86_64 - 1)
+			snapshot->reg[i] = 0;
+}
+
+static void check_blocked(const struct process *process, struct scope_symbols *symbols, const struct build *build,
+			  bool all_registers)
 {
 	for (unsigned int i = 0; i < process->threads; i++) {
 		const char *name = process->thread[i].name;
@@ -91,6 +100,8 @@ static void check_blocked(const struct process *process, struct scope_symbols *s
 		assert_int_equal(ptrace(PTRACE_SEIZE, tid, NULL, NULL), 0);
 		assert_true(thread_halt(tid));
 		assert_true(thread_snapshot(tid, 8192, &snapshot));
+		if (!all_registers)
+			keep_pc_and_sp(&snapshot);
 		stack_take(symbols, process, &snapshot, &stack);
 		if (!strcmp(name, "main")) {
 			expect_calls(process, &stack, (const char *[]){ "main", NULL });
@@ -128,7 +139,29 @@ static void test_blocked(void **state)
 		assert_true(process_start(&process, path, "block", 5));
 		assert_true(process_await_sleep(&process));
 		assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, NULL, &symbols), 0);
-		check_blocked(&process, symbols, &builds[i]);
+		check_blocked(&process, symbols, &builds[i], true);
+		scope_symbols_destroy(symbols);
+		process_stop(&process);
+	}
+}
+
+/* A frame that counts from the frame pointer is found without its register. */
+static void test_without_registers(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(builds) / sizeof(*builds); i++) {
+		const struct build build = { builds[i].name, NULL, false, SCOPE_UNWIND_COMPLETE };
+		struct scope_symbols *symbols;
+		struct process process;
+		char path[128];
+
+		if (builds[i].flagged & SCOPE_UNWIND_GUESSED ||
+		    !process_build(builds[i].name, builds[i].flags, path, sizeof(path)))
+			continue;
+		assert_true(process_start(&process, path, "block", 5));
+		assert_true(process_await_sleep(&process));
+		assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, NULL, &symbols), 0);
+		check_blocked(&process, symbols, &build, false);
 		scope_symbols_destroy(symbols);
 		process_stop(&process);
 	}
@@ -151,7 +184,7 @@ static void test_made_code(void **state)
 		assert_true(process_start(&process, path, "made", 2));
 		assert_true(process_await_sleep(&process));
 		assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, NULL, &symbols), 0);
-		check_blocked(&process, symbols, &build);
+		check_blocked(&process, symbols, &build, true);
 		scope_symbols_destroy(symbols);
 		process_stop(&process);
 	}
@@ -493,9 +526,10 @@ static void test_nonsense(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_blocked),	    cmocka_unit_test(test_made_code), cmocka_unit_test(test_stripped),
-		cmocka_unit_test(test_interrupted), cmocka_unit_test(test_steps),     cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_nonsense),
+		cmocka_unit_test(test_blocked),	    cmocka_unit_test(test_without_registers),
+		cmocka_unit_test(test_made_code),   cmocka_unit_test(test_stripped),
+		cmocka_unit_test(test_interrupted), cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_cut),	    cmocka_unit_test(test_nonsense),
 	};
 	char path[128];
 	int failed;

@@ -274,6 +274,47 @@ static int scan_step(struct walk *walk, const struct walk *via, unsigned int *re
 	return 0;
 }
 
+/* True if the rule needs a frame pointer, and the register cannot be one. */
+static bool lacks_frame_pointer(const struct walk *walk, const struct scope_rule *rule)
+{
+	const struct machine *machine = walk->machine;
+
+	return rule->cfa.kind == SCOPE_RULE_REGISTER && rule->cfa.from == machine->fp &&
+	       walk->frame.reg[machine->fp] < walk->frame.reg[machine->sp];
+}
+
+/*
+ * A step by a rule that counts from the frame pointer, which is not known: of a thread that sleeps /proc shows the stack pointer alone.
+ * Takes the first word above from which the rule leads to the address after a call, and the tables further. Leaves *ret_end unchanged if
+ * there is none.
+ */
+static int frame_step(struct walk *walk, const struct scope_rule *rule, unsigned int *ret_end)
+{
+	const struct machine *machine = walk->machine;
+	const uint64_t sp = walk->frame.reg[machine->sp];
+
+	for (uint64_t at = sp; at - sp < SCAN_BYTES; at += machine->word) {
+		struct walk next = *walk;
+		bool found = false;
+		int err;
+
+		next.frame.reg[machine->fp] = at;
+		next.frame.valid |= 1ull << machine->fp;
+		if (rule_step(&next, rule) || caller_check(&next))
+			continue;
+		err = holds(next, NULL, &found);
+		if (err)
+			return err;
+		if (!found)
+			continue;
+		*walk = next;
+		walk->flags |= SCOPE_UNWIND_GUESSED;
+		*ret_end = 0;
+		return 0;
+	}
+	return 0;
+}
+
 static int leads_to_made(const struct walk *walk, bool *ret_made)
 {
 	struct scope_place place;
@@ -347,6 +388,8 @@ static int step(struct walk *walk, unsigned int *ret_end)
 		return err;
 	if (rule) {
 		*ret_end = rule_step(walk, rule);
+		if (*ret_end == SCOPE_UNWIND_BROKEN && lacks_frame_pointer(walk, rule))
+			return frame_step(walk, rule, ret_end);
 		return 0;
 	}
 	if (walk->machine == &i386 && !strcmp(place.file->path, SCOPE_SPACE_GATE)) {
