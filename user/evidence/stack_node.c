@@ -130,14 +130,15 @@ static int insert(const struct scope_stack_nodes *stack_nodes, uint32_t tgid, co
 
 /*
  * Addresses, innermost first, as scope_symbols_unwind() gives them with its flags; what goes beyond
- * SCOPE_PATH_MAX different program functions is left out. 0, -ENOMEM.
+ * SCOPE_PATH_MAX different program functions is left out. A library's function that calls closures or tasks counts as the program's if
+ * nothing of the program, and no search for a task, is inside: the compiler put it there. 0, -ENOMEM.
  */
 static int of_addresses(const struct scope_stack_nodes *stack_nodes, uint32_t tgid, const uint64_t *ips, unsigned count,
 			unsigned flags, struct scope_stack_node *ret_stack_node)
 {
 	const struct scope_function *below = NULL, *last_library = NULL;
 	struct path own = { .length = 0 }, interpreted = { .length = 0 };
-	bool language = false, foldered = false;
+	bool language = false, foldered = false, executor = false;
 	int err;
 
 	*ret_stack_node = (struct scope_stack_node){ .node = SCOPE_TREE_ROOT };
@@ -151,7 +152,9 @@ static int of_addresses(const struct scope_stack_nodes *stack_nodes, uint32_t tg
 			function = scope_symbol_namesakes_find(stack_nodes->namesakes, function);
 		ret_stack_node->unnamed |= function->path[0] == '[' &&
 					   (!function->known || !strcmp(function->symbol, "Interpreter"));
-		if (function->library || function->path[0] == '\0') {
+		executor |= function->of_library == SCOPE_STDNAME_EXECUTOR;
+		if ((function->library || function->path[0] == '\0') &&
+		    (own.length || executor || function->of_library != SCOPE_STDNAME_CALLS)) {
 			drop_made(&own, function);
 			last_library = function;
 			if (own.length && !ret_stack_node->above && function->language)

@@ -13,6 +13,7 @@
 #include "symbol/demangle.h"
 #include "symbol/goname.h"
 #include "symbol/library.h"
+#include "symbol/stdname.h"
 #include "symbol/mapped_file.h"
 #include "symbol/runtime.h"
 #include "symbol/symbol_internal.h"
@@ -43,6 +44,16 @@ static int function_name(struct scope_function *function, const char *symbol)
 	return function->symbol && function->name ? 0 : -ENOMEM;
 }
 
+/* Code of the language's library in the program's file. */
+static void note_language(struct scope_function *function, const char *symbol)
+{
+	if (!function->known || function->library)
+		return;
+	function->of_library = scope_symbol_stdname(symbol, function->name);
+	function->language |= function->of_library != SCOPE_STDNAME_NONE;
+	function->library |= function->language;
+}
+
 /* Owns symbol from here on (NULL: no memory for it), which is not in plain form yet. */
 static int function_add(struct scope_symbols *symbols, char *symbol, struct scope_function value,
 			struct scope_function **ret_function)
@@ -55,6 +66,8 @@ static int function_add(struct scope_symbols *symbols, char *symbol, struct scop
 		function->symbol = function->name = NULL;
 		err = function_name(function, symbol);
 	}
+	if (!err)
+		note_language(function, symbol);
 	free(symbol);
 	if (!function)
 		return err;
