@@ -19,6 +19,8 @@ static const struct scope_function find = { .name = "find", .module = "p" };
 static const struct scope_function hash = { .name = "hash", .module = "p" };
 static const struct scope_function idle = { .name = "idle", .module = "p" };
 
+static const struct scope_function pause_of = { .name = "pause", .module = "p", .known = true };
+
 static struct rank_case *made;
 static struct scope_hang hangs[4];
 static struct scope_stopped_stack stopped_stack[CASE_THREADS];
@@ -266,6 +268,21 @@ static void hangs_come_in_the_order_of_what_they_prove(void **state)
 	assert_string_equal(named(0), "find");
 }
 
+/* A tool without names that the server waits for has hung for longer, and a lock's waiter has a name. */
+static void a_hang_with_a_name_comes_before_one_without(void **state)
+{
+	(void)state;
+	hang(0, at_find, 0);
+	hang(1, below_loop(&pause_of), 10);
+	rank();
+	assert_string_equal(named(0), "pause");
+	assert_string_equal(named(1), "find");
+	scope_rank_destroy(ranking);
+	hangs[1].lock = true;
+	rank();
+	assert_string_equal(named(0), "find");
+}
+
 /* The one shown is the oldest, or one of a circle. */
 static void threads_in_one_function_are_one_row(void **state)
 {
@@ -309,6 +326,7 @@ int main(void)
 		TEST(a_caller_that_few_stacks_show_needs_ten_units),
 		TEST(a_caller_that_few_stacks_show_needs_twice_the_odds),
 		TEST(hangs_come_in_the_order_of_what_they_prove),
+		TEST(a_hang_with_a_name_comes_before_one_without),
 		TEST(threads_in_one_function_are_one_row),
 		TEST(no_more_than_findings_max_are_listed),
 	};

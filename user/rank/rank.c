@@ -329,6 +329,12 @@ static int order_of(const struct scope_finding *finding)
 	return finding->hang.circle ? 0 : finding->kind == SCOPE_FINDING_HANG && finding->hang.lock ? 2 : 1;
 }
 
+/* A program without names is mostly a tool that one with names has begun and waits for. */
+static bool has_name(const struct scope_finding *finding)
+{
+	return finding->function && finding->function->known;
+}
+
 /* Then by score, by name; scope_rank_hints_order() does the rest. */
 static int compare_findings(const void *left, const void *right)
 {
@@ -337,6 +343,8 @@ static int compare_findings(const void *left, const void *right)
 
 	if (rank_a != rank_b)
 		return rank_a - rank_b;
+	if (scope_rank_finding_stuck(a) && has_name(a) != has_name(b))
+		return has_name(a) ? -1 : 1;
 	if (a->score != b->score)
 		return a->score < b->score ? 1 : -1;
 	if (a->function && b->function)
