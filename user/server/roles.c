@@ -89,6 +89,7 @@ static int note_wait(void *user, const struct scope_wait *wait)
 		const enum scope_server_door door = door_of_wait(wait);
 
 		facts->idle_ns[door] += ns;
+		facts->brought |= wait->idle ? 1u << door : 0;
 		facts->accepts += door == SCOPE_DOOR_ACCEPT;
 	}
 	if (wait->class == SCOPE_WAIT_DISK)
@@ -97,8 +98,9 @@ static int note_wait(void *user, const struct scope_wait *wait)
 }
 
 /*
- * A thread none of whose such sleeps ended is still in one, or never sleeps. Then the call is that of its pick-up. A
- * thread that waits for connections is idle as well while none comes until the end.
+ * The call in which it sleeps longest, of those after which it took work if there are such. A thread none of whose such sleeps ended is
+ * still in one, or never sleeps. Then the call is that of its pick-up. A thread that waits for connections is idle as well while none
+ * comes until the end.
  */
 static enum scope_server_door find_door(const struct scope_server_roles *all, uint32_t thread)
 {
@@ -115,7 +117,8 @@ static enum scope_server_door find_door(const struct scope_server_roles *all, ui
 	if (facts->idle_ns[SCOPE_DOOR_ACCEPT] > 0)
 		return SCOPE_DOOR_ACCEPT;
 	for (int door = SCOPE_DOOR_NONE + 1; door < SCOPE_DOORS; door++)
-		if (facts->idle_ns[door] > (most ? facts->idle_ns[most] : 0))
+		if ((!facts->brought || facts->brought >> door & 1) &&
+		    facts->idle_ns[door] > (most ? facts->idle_ns[most] : 0))
 			most = door;
 	if (most != SCOPE_DOOR_NONE)
 		return (enum scope_server_door)most;

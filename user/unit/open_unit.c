@@ -206,9 +206,9 @@ int scope_unit_open_leave(void *user, uint32_t index, uint64_t now_ns)
 	return err;
 }
 
-/* A sleep counts for the open unit, or for none. A later pick-up decides which. */
+/* A sleep counts for the open unit, or for none. A later pick-up decides which. parked: the thread waited for a task of any request. */
 static int report_wait(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
-		       const struct scope_wait *wait)
+		       const struct scope_wait *wait, bool parked)
 {
 	struct scope_wait outside = *wait;
 	const uint64_t slept_ns = wait->end_ns - (wait->first_ns ? wait->first_ns : wait->begin_ns);
@@ -216,10 +216,10 @@ static int report_wait(struct scope_unit_builder *builder, struct scope_open_uni
 
 	if (err || slept_ns < SCOPE_UNIT_WAIT_MIN_NS)
 		return err;
-	if (open_unit->open && !scope_unit_inner_parked(open_unit))
+	if (open_unit->open && !parked && !scope_unit_rest_is(open_unit) && !scope_unit_inner_parked(open_unit))
 		return builder->sink.wait(builder->sink.user, wait);
 	outside.outside = true;
-	if (!open_unit->pickup.reads || slept_ns < SCOPE_UNIT_IDLE_MIN_NS)
+	if (parked || !open_unit->pickup.reads || slept_ns < SCOPE_UNIT_IDLE_MIN_NS)
 		return builder->sink.wait(builder->sink.user, &outside);
 	open_unit->pending = true;
 	open_unit->idle = outside;
@@ -261,11 +261,13 @@ int scope_unit_open_wait(void *user, const struct scope_wait *wait)
 	struct scope_unit_builder *builder = user;
 	struct scope_open_unit *open_unit;
 	const struct scope_thread *thread = scope_timeline_threads_at(builder->run->timeline->threads, wait->thread);
+	bool parked;
 	int err;
 
 	if (!scope_unit_open_has(builder, wait->thread))
 		return -ENOMEM;
 	open_unit = &builder->open_unit[wait->thread];
+	parked = open_unit->parked;
 	err = scope_unit_snapshot_wait(builder, open_unit, wait);
 	if (err)
 		return err;
@@ -279,7 +281,7 @@ int scope_unit_open_wait(void *user, const struct scope_wait *wait)
 	/* No connection waits for a new thread that waits for work by a condition variable. */
 	if (open_unit->new_thread && wait->class == SCOPE_WAIT_FUTEX && !wait->lock)
 		open_unit->open = false;
-	if (open_unit->parked)
+	if (parked)
 		unpark(open_unit, thread, wait);
 	else
 		scope_unit_rest_judge(builder, open_unit, wait);
@@ -292,7 +294,7 @@ int scope_unit_open_wait(void *user, const struct scope_wait *wait)
 		return 0;
 	if (wait->class == SCOPE_WAIT_POLL && open_unit->open && builder->sink.late)
 		note_poll(open_unit, thread, wait);
-	return report_wait(builder, open_unit, wait);
+	return report_wait(builder, open_unit, wait, parked);
 }
 
 int scope_unit_open_request(void *user, uint32_t index, uint32_t kind)
