@@ -6,7 +6,7 @@ Usage: shapes.py [-d SECONDS] [-s SEED] [-o DIR] [-a] [SHAPE/KIND...]      a pat
 
 Prints a line for each: whether the function is first, the verdict, and the functions that the report names; then how many. The seed
 chooses in which function of a request a bug is, and the order. Traces stay in DIR, and -a analyses them again. Exit status: 0 however many are first; 2 one
-could not be run. Needs root, and perf events or the module.
+could not be run. Needs root, and perf events or the module. Environment: SCOPE, the program; CC, the compiler and its options, as "gcc -static".
 """
 import argparse
 import fnmatch
@@ -19,6 +19,7 @@ import time
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SCOPE = os.environ.get("SCOPE", f"{TOP}/build/user/scope")
+COMPILER = os.environ.get("CC", "gcc").split()
 SHAPES = ["epoll", "poll", "thread_each", "accept_each", "queue", "back", "pipeline", "prefork", "datagrams", "epoll_each"]
 CALLERS = "bug_{} meet_bug do_get do_put stage_one stage_two serve_request"
 BUGS = {
@@ -143,7 +144,7 @@ def main():
     os.makedirs(options.output, exist_ok=True)
     program = os.path.join(options.output, "shapes")
     sources = [f"{TOP}/tests/bugs/shapes{part}.c" for part in ("", "_bugs", "_more", "_slow", "_hangs", "_healthy", "_serve")]
-    subprocess.run(["gcc", "-O1", "-g", "-Wall", "-Wextra", "-pthread", "-o", program, *sources], check=True)
+    subprocess.run([*COMPILER, "-O1", "-g", "-Wall", "-Wextra", "-pthread", "-o", program, *sources], check=True)
     cases = [(shape, bug) for bug in [*BUGS, *HEALTHY] for shape in SHAPES if makes_sense(shape, bug)]
     if options.cases:
         cases = [case for case in cases if any(fnmatch.fnmatch("/".join(case), pattern) for pattern in options.cases)]

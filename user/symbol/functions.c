@@ -9,6 +9,7 @@
 
 #include "base/grow.h"
 #include "symbol/fde.h"
+#include "symbol/libc_part.h"
 
 struct symbol {
 	uint64_t start, size;
@@ -150,7 +151,7 @@ static int function_add(struct scope_file_functions *functions, const char *name
 {
 	if (scope_grow(&functions->function, &functions->capacity, functions->count + 1, sizeof(*functions->function)))
 		return -ENOMEM;
-	functions->function[functions->count++] = (struct scope_file_function){ name, bytes, start, size };
+	functions->function[functions->count++] = (struct scope_file_function){ name, bytes, start, size, false };
 	return 0;
 }
 
@@ -279,6 +280,8 @@ int scope_symbol_file_functions_read(Dwfl_Module *module, Elf *elf, const struct
 		scope_symbol_file_functions_free(&functions);
 		return err;
 	}
+	if (!go)
+		scope_symbol_libc_part_mark(&functions);
 	*ret = functions;
 	return 0;
 }

@@ -4,6 +4,7 @@
 #define SCOPE_SYMBOL_FUNCTIONS_H
 
 #include <elfutils/libdwfl.h>
+#include <stdbool.h>
 
 #include "symbol/gotable.h"
 #include "symbol/range.h"
@@ -12,6 +13,7 @@ struct scope_file_function {
 	const char *name; /* not terminated; belongs to the file. NULL: only its bounds are known */
 	size_t name_bytes;
 	uint64_t start, size; /* link addresses */
+	bool libc;	      /* of a C library that is linked into the program (libc_part.h) */
 };
 
 /* Zeroed is empty and valid. ranges give an index into function. */

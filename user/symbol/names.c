@@ -139,7 +139,8 @@ static int put_place(const struct scope_mapping *mapping, uint64_t offset, struc
 	if (found) {
 		place.start = found->start;
 		place.size = found->size;
-		place.flags = SCOPE_PLACE_FUNCTION | (found->name ? SCOPE_PLACE_NAMED : 0);
+		place.flags = SCOPE_PLACE_FUNCTION | (found->name ? SCOPE_PLACE_NAMED : 0) |
+			      (found->libc ? SCOPE_PLACE_LIBC : 0);
 	}
 	/* Source places of libraries are not needed. */
 	if (!file->library) {

@@ -252,7 +252,7 @@ static int file_function(struct scope_symbols *symbols, struct scope_file *file,
 		scope_plain_undo(name);
 	}
 	value.language |= symbols->rows_interpreted && scope_symbol_runtime_interprets(file->path);
-	value.library = file->library || value.language;
+	value.library = file->library || value.language || (found && found->libc);
 	value.folder = file->folder && !value.language;
 	err = function_add(symbols, name, value, &function);
 	if (!err)
@@ -287,6 +287,7 @@ static int recorded_lookup(struct scope_symbols *symbols, const struct scope_spa
 		.name_bytes = strlen(name),
 		.start = recorded.code->start,
 		.size = recorded.code->size,
+		.libc = recorded.code->flags & SCOPE_PLACE_LIBC,
 	};
 	err = file_function(symbols, recorded.file, &found, found.start, ret_function);
 	free(name);

@@ -207,8 +207,17 @@ static bool same_frame(const struct walk *a, const struct walk *b)
 	       a->frame.reg[machine->sp] == b->frame.reg[machine->sp];
 }
 
+/* True if the rule needs a frame pointer, and the register cannot be one. */
+static bool lacks_frame_pointer(const struct walk *walk, const struct scope_rule *rule)
+{
+	const struct machine *machine = walk->machine;
+
+	return rule->cfa.kind == SCOPE_RULE_REGISTER && rule->cfa.from == machine->fp &&
+	       walk->frame.reg[machine->fp] < walk->frame.reg[machine->sp];
+}
+
 /*
- * True if unwind tables lead from there to the start of the thread or to code without tables. via:
+ * True if unwind tables lead from there to the start of the thread, to code without tables, or to a frame whose pointer is not known. via:
  * NULL, or the frame that the first step must lead to.
  */
 static int holds(struct walk walk, const struct walk *via, bool *ret_holds)
@@ -228,6 +237,10 @@ static int holds(struct walk walk, const struct walk *via, bool *ret_holds)
 		if (!steps && !scope_symbol_image_after_call(place.file->image, place.link + 1))
 			return 0;
 		end = rule_step(&walk, rule);
+		if (end == SCOPE_UNWIND_BROKEN && lacks_frame_pointer(&walk, rule)) {
+			end = 0;
+			break;
+		}
 		if (!end)
 			end = caller_check(&walk);
 		if (!steps++ && via) {
@@ -272,15 +285,6 @@ static int scan_step(struct walk *walk, const struct walk *via, unsigned int *re
 		return 0;
 	}
 	return 0;
-}
-
-/* True if the rule needs a frame pointer, and the register cannot be one. */
-static bool lacks_frame_pointer(const struct walk *walk, const struct scope_rule *rule)
-{
-	const struct machine *machine = walk->machine;
-
-	return rule->cfa.kind == SCOPE_RULE_REGISTER && rule->cfa.from == machine->fp &&
-	       walk->frame.reg[machine->fp] < walk->frame.reg[machine->sp];
 }
 
 /*

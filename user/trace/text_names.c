@@ -102,6 +102,7 @@ const struct scope_text_flag scope_trace_text_place_flags[] = {
 	{ "function", SCOPE_PLACE_FUNCTION },
 	{ "named", SCOPE_PLACE_NAMED },
 	{ "lined", SCOPE_PLACE_LINED },
+	{ "libc", SCOPE_PLACE_LIBC },
 	{ NULL, 0 },
 };
 

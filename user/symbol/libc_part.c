@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Finds the C library in a statically linked program, by names and places. */
+#include "symbol/libc_part.h"
+
+#include <dlfcn.h>
+#include <fnmatch.h>
+#include <string.h>
+
+#define NAME_MAX_BYTES 128
+
+/* "__" or "_" and a capital begin names of the implementation (C11 7.1.3); those of C++ and Rust are mangled to "_Z" and "_R". */
+static bool is_reserved(const struct scope_file_function *function)
+{
+	const char *name = function->name;
+
+	if (function->name_bytes < 3 || name[0] != '_')
+		return false;
+	return name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z' && name[1] != 'Z' && name[1] != 'R');
+}
+
+/* True if the C library that this program uses has a function of that name. */
+static bool is_exported(const struct scope_file_function *function)
+{
+#ifdef SCOPE_STATIC
+	(void)function;
+	return false;
+#else
+	char name[NAME_MAX_BYTES];
+	const char *slash;
+	Dl_info info;
+	void *address;
+
+	if (function->name_bytes >= sizeof(name))
+		return false;
+	memcpy(name, function->name, function->name_bytes);
+	name[function->name_bytes] = '\0';
+	address = dlsym(RTLD_DEFAULT, name);
+	if (!address || !dladdr(address, &info) || !info.dli_fname)
+		return false;
+	slash = strrchr(info.dli_fname, '/');
+	return !fnmatch("lib[cm].*", slash ? slash + 1 : info.dli_fname, 0) ||
+	       !fnmatch("ld-*", slash ? slash + 1 : info.dli_fname, 0);
+#endif
+}
+
+static bool is_known(const struct scope_file_function *function)
+{
+	return function->name && (is_reserved(function) || is_exported(function));
+}
+
+/* The function that begins with that range; NULL: the range is a part of one that begins elsewhere. */
+static struct scope_file_function *begun_by(const struct scope_file_functions *functions, size_t range)
+{
+	const struct scope_range *at = &functions->ranges.range[range];
+	struct scope_file_function *function = &functions->function[at->value];
+
+	return function->start == at->start ? function : NULL;
+}
+
+/* Every C library has it, and only where one is linked in is it in the program's file. */
+static bool has_libc(const struct scope_file_functions *functions)
+{
+	static const char name[] = "__libc_start_main";
+
+	for (size_t i = 0; i < functions->count; i++) {
+		const struct scope_file_function *function = &functions->function[i];
+
+		if (function->name && function->name_bytes >= sizeof(name) - 1 &&
+		    !memcmp(function->name, name, sizeof(name) - 1))
+			return true;
+	}
+	return false;
+}
+
+/* The address before which the fewest functions are known, and from which on the fewest are not. */
+static uint64_t find_begin(const struct scope_file_functions *functions)
+{
+	uint64_t begin = UINT64_MAX;
+	long cost = 0, least = 0;
+
+	for (size_t i = functions->ranges.count; i-- > 0;) {
+		const struct scope_file_function *function = begun_by(functions, i);
+
+		if (!function)
+			continue;
+		cost += is_known(function) ? -1 : 1;
+		if (cost < least) {
+			least = cost;
+			begin = function->start;
+		}
+	}
+	return begin;
+}
+
+void scope_symbol_libc_part_mark(struct scope_file_functions *functions)
+{
+	uint64_t begin;
+
+	if (!has_libc(functions))
+		return;
+	begin = find_begin(functions);
+	for (size_t i = 0; i < functions->count; i++) {
+		struct scope_file_function *function = &functions->function[i];
+
+		function->libc = function->start >= begin || (function->name && is_reserved(function));
+	}
+}
