@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Ask Scope about servers in six languages (languages/), of which some requests are slow, or one hangs.
+"""Ask Scope about servers in seven languages (languages/), of which some requests are slow, or one hangs.
 
 Usage: languages.py [-a] [-d SECONDS] [-o DIR] [LANGUAGE[/KIND]...]      default: all of all, 10 s each, build/languages
 
-LANGUAGE is go, node, java, python, python1 (one thread), pythonloop (asyncio), php or rust. KIND is a function of languages/, or none: a healthy server.
+LANGUAGE is go, node, java, python, python1 (one thread), pythonloop (asyncio), php, rust or cpp. KIND is a function of languages/, or none: a healthy server.
 Prints a line for each: whether the function is first, or for none whether nothing is abnormal, the verdict, and the functions named. Slow ones
 are 3 % of the requests, and those that take longer and longer all of them; a server in which one hangs is attached to afterwards. With -a, traces of
 an earlier run are analysed again.
@@ -29,15 +29,15 @@ SCOPE = os.environ.get("SCOPE", f"{HERE}/../../build/user/scope")
 HANGS = "takeLock takeShared waitAnswer waitAny waitGroup sendOrder waitChild readPeer spinOn awaitFlag readFifo".split()
 SLOW = ("countWords matchRules packReport sortPrices writeLedger takeNap readPages runHook askPeer makeCopies saveNote askPacker "
         "hashParts parseOrders packFiles formatRows writeBook statPaths raiseErrors pollAnswer sweepHeap makeGarbage takeTicket copyOrders findRow "
-        "holdSession readLater zipLater yieldOften askThread blockWorker bookOrder").split()
+        "holdSession readLater zipLater yieldOften askThread blockWorker bookOrder readCatalog").split()
 GROWING = "findVisit readJournal".split()
 # Functions that are as right, since one keeps the other waiting or is a part of it.
 ALSO = {"askPacker": ["packOrders"], "askPeer": ["ask"], "readPeer": ["ask"], "hashParts": ["hashPart"], "takeTicket": ["dropTicket"],
         "askThread": ["countLetters"], "makeGarbage": ["makeTree", "tree"]}
 FILES = {"go": "serve.go", "node": "serve.js", "java": "Serve.java", "python": "serve.py", "python1": "serve.py", "pythonloop": "serve.py",
-         "php": "serve.php", "rust": "serve.rs"}
+         "php": "serve.php", "rust": "serve.rs", "cpp": "serve.cc"}
 TOOLS = {"go": "go", "node": "node", "java": "javac", "python": "/usr/bin/python3", "python1": "/usr/bin/python3", "pythonloop": "/usr/bin/python3",
-         "php": "/usr/sbin/php-fpm8.2", "rust": "cargo"}
+         "php": "/usr/sbin/php-fpm8.2", "rust": "cargo", "cpp": "g++"}
 POOL = """[global]
 daemonize = no
 error_log = {folder}/log
@@ -157,6 +157,10 @@ def built(language, out):
         if not os.path.exists(f"{out}/Serve.class"):
             subprocess.run(["javac", "-d", out, f"{HERE}/languages/Serve.java"], check=True)
         return ["java", "-XX:+PreserveFramePointer", "-Dsun.net.httpserver.nodelay=true", "-cp", out, "Serve"]
+    if language == "cpp":
+        if not os.path.exists(f"{out}/serve-cpp"):
+            subprocess.run(["g++", "-O2", "-pthread", "-o", f"{out}/serve-cpp", f"{HERE}/languages/serve.cc"], check=True)
+        return [f"{out}/serve-cpp"]
     if language == "rust":
         if not os.path.exists(f"{out}/rust/release/serve"):
             os.makedirs(f"{out}/rust", exist_ok=True)

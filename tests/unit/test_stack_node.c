@@ -128,6 +128,38 @@ static void test_made(void **state)
 	expect_made("/srv/libown.so", "[anonymous]");
 }
 
+/* Tasks and threads of Rust begin in library functions, into which the compiler may have put the program's. */
+static void test_begun_by_library(void **state)
+{
+#define HASH "17h05af221e174051e9E"
+	enum { SERVE, READ, POLL, RUN, BEGIN, ALL };
+	static const char *const named[ALL] = {
+		"_ZN4shop5serve" HASH,
+		"_ZN3std2fs4read" HASH,
+		"_ZN5tokio7runtime4task3raw4poll" HASH,
+		"_ZN5tokio7runtime9scheduler6worker3run" HASH,
+		"_ZN3std3sys9backtrace28__rust_begin_short_backtrace" HASH,
+	};
+	static const char poll[] = "tokio::runtime::task::raw::poll ",
+			  begin[] = "std::sys::backtrace::__rust_begin_short_backtrace ";
+	char want[128];
+
+	(void)state;
+	for (int i = 0; i < ALL; i++)
+		rows[i] = (struct scope_trace_symbol){ 0, AT(i), 0x100, named[i], "app", false };
+	scope_symbols_destroy(stack_nodes.symbols);
+	assert_int_equal(scope_symbols_create(NULL, 0, rows, FUNCTIONS, NULL, &stack_nodes.symbols), 0);
+	snprintf(want, sizeof(want), "%sshop::serve ", poll);
+	expect((int[]){ READ, SERVE, POLL, RUN, BEGIN }, 5, want, SCOPE_FRAMES_COMPLETE);
+	snprintf(want, sizeof(want), "%sshop::serve ", begin);
+	expect((int[]){ READ, SERVE, BEGIN }, 3, want, SCOPE_FRAMES_COMPLETE);
+	/* Inlined there. */
+	expect((int[]){ READ, POLL, RUN, BEGIN }, 4, poll, SCOPE_FRAMES_COMPLETE);
+	expect((int[]){ READ, BEGIN }, 2, begin, SCOPE_FRAMES_COMPLETE);
+	/* A thread that looks for a task. */
+	expect((int[]){ READ, RUN, BEGIN }, 3, "", 0);
+}
+
 /* Threads of Go's runtime with nothing to run; a goroutine of the program keeps one from being that. */
 static void test_idle(void **state)
 {
@@ -164,6 +196,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_paths, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_made, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_begun_by_library, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_idle, setup, teardown),
 	};
 

@@ -129,14 +129,15 @@ static int insert(const struct scope_stack_nodes *stack_nodes, uint32_t tgid, co
 }
 
 /*
- * Addresses, innermost first, as scope_symbols_unwind() gives them with its flags; what goes beyond
- * SCOPE_PATH_MAX different program functions is left out. A library's function that calls closures or tasks counts as the program's if
- * nothing of the program, and no search for a task, is inside: the compiler put it there. 0, -ENOMEM.
+ * Addresses, innermost first, as scope_symbols_unwind() gives them with its flags; what goes beyond SCOPE_PATH_MAX different program
+ * functions is left out. The outermost function of a library that calls closures or tasks is where a thread or a task begins. An inner one
+ * counts as the program's if nothing of the program, and no search for a task, is inside: the compiler put it there. 0, -ENOMEM.
  */
 static int of_addresses(const struct scope_stack_nodes *stack_nodes, uint32_t tgid, const uint64_t *ips, unsigned count,
 			unsigned flags, struct scope_stack_node *ret_stack_node)
 {
-	const struct scope_function *below = NULL, *last_library = NULL;
+	const struct scope_function *below = NULL, *last_library = NULL, *begin = NULL;
+	uint64_t begun_at = 0;
 	struct path own = { .length = 0 }, interpreted = { .length = 0 };
 	bool language = false, foldered = false, executor = false;
 	int err;
@@ -157,6 +158,10 @@ static int of_addresses(const struct scope_stack_nodes *stack_nodes, uint32_t tg
 		    (own.length || executor || function->of_library != SCOPE_STDNAME_CALLS)) {
 			drop_made(&own, function);
 			last_library = function;
+			if (function->of_library == SCOPE_STDNAME_CALLS && !executor) {
+				begin = function;
+				begun_at = ips[i] - (i > 0);
+			}
 			if (own.length && !ret_stack_node->above && function->language)
 				ret_stack_node->above = function;
 			language |= function->language;
@@ -168,9 +173,11 @@ static int of_addresses(const struct scope_stack_nodes *stack_nodes, uint32_t tg
 		}
 		if (!own.length)
 			below = last_library;
-		ret_stack_node->above = NULL;
+		ret_stack_node->above = begin = NULL;
 		path_add(&own, function, ips[i] - (i > 0));
 	}
+	if (begin)
+		path_add(&own, begin, begun_at);
 	ret_stack_node->bare = only_bodies(&own) && flags & SCOPE_UNWIND_COMPLETE;
 	/* A server that is all of its language's library is known by the functions of that. */
 	if (interpreted.length && only_bodies(&own)) {

@@ -111,7 +111,6 @@ static const char *const callers[] = {
 	"*::__invoke*",
 	"*::__rust_begin_short_backtrace*",
 	"*::_M_run",
-	"std::rt::lang_start*",
 	NULL,
 };
 
