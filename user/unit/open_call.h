@@ -215,10 +215,6 @@ SCOPE_TAKE bool scope_unit_open_plain(struct scope_unit_builder *builder, const 
 	    scope_unit_held_answer(builder, open_unit, thread, event->syscall.args, event->syscall.arg[0],
 				   event->syscall.enter_ns))
 		return false;
-	if (role == SCOPE_CALL_WRITE && open_unit->rest_ns &&
-	    scope_unit_rest_write(builder, open_unit, thread, event->syscall.args, event->syscall.arg[0],
-				  event->syscall.enter_ns))
-		return false;
 	if (role == SCOPE_CALL_WRITE && open_unit->doubt &&
 	    scope_unit_inner_write(builder, open_unit, thread, event->syscall.args, event->syscall.arg[0]))
 		return false;
@@ -337,13 +333,6 @@ SCOPE_TAKE int scope_unit_open_enter(struct scope_unit_builder *builder, const s
 	}
 	if (call->role == SCOPE_CALL_WRITE && scope_unit_next_possible(open_unit)) {
 		const int err = scope_unit_next_cut(builder, open_unit, thread, call);
-
-		if (err)
-			return err;
-	}
-	if (call->role == SCOPE_CALL_WRITE && open_unit->rest_ns) {
-		const int err =
-			scope_unit_rest_write(builder, open_unit, thread, call->args, call->arg[0], call->enter_ns);
 
 		if (err)
 			return err;

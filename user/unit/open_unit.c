@@ -216,7 +216,7 @@ static int report_wait(struct scope_unit_builder *builder, struct scope_open_uni
 
 	if (err || slept_ns < SCOPE_UNIT_WAIT_MIN_NS)
 		return err;
-	if (open_unit->open && !parked && !scope_unit_rest_is(open_unit) && !scope_unit_inner_parked(open_unit))
+	if (open_unit->open && !parked && !scope_unit_inner_parked(open_unit))
 		return builder->sink.wait(builder->sink.user, wait);
 	outside.outside = true;
 	if (parked || !open_unit->pickup.reads || slept_ns < SCOPE_UNIT_IDLE_MIN_NS)

@@ -120,7 +120,7 @@ struct scope_open_unit {
 	int64_t from_fd;	   /* the client's connection that the unit took bytes from; -1: none yet */
 	uint64_t begin_ns, end_ns; /* end: entry of the tentative read */
 	uint64_t rest_ns; /* the unit may be over since this sleep in a futex: its client has its answer; 0: no */
-	bool rests;	  /* the unit is over then, unless more is written to its client (scope_unit_rest_write()) */
+	bool rests;	  /* the unit is over then, unless more is written to its client */
 	uint64_t turn_ns; /* it may be over since this sleep for a lock: a thread takes its turn at waiting for work; 0: no … */
 	bool turns;		/* the open call waits for work, and the call before was that for a lock: see turn_ns */
 	uint64_t turn_enter_ns; /* … in the call that was entered then */

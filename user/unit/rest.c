@@ -104,27 +104,6 @@ void scope_unit_rest_judge(struct scope_unit_builder *builder, struct scope_open
 	scope_unit_rest_idle(open_unit, wait->begin_ns, wait->wake_ns);
 }
 
-int scope_unit_rest_write(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
-			  const struct scope_thread *thread, unsigned args, uint64_t fd, uint64_t enter_ns)
-{
-	const struct scope_late_wait inside = {
-		.begin_ns = open_unit->rest_ns,
-		.end_ns = enter_ns,
-		.waker = SCOPE_WAIT_NO_THREAD,
-		.fd = -1,
-		.inside = true,
-	};
-	int err;
-
-	if (!args || !open_unit->open || !scope_unit_rest_is(open_unit) || !builder->sink.late ||
-	    (open_unit->client_fd >= 0 && open_unit->client_fd != (int32_t)fd) ||
-	    scope_timeline_fds_kind(builder->run->timeline->fds, thread->tgid, (int32_t)fd) != SCOPE_FD_ACCEPTED)
-		return 0;
-	/* A sleep has to be known before the unit that it is in. */
-	err = open_unit->pending ? scope_unit_open_report_idle(builder, open_unit, false) : 0;
-	return err ? err : builder->sink.late(builder->sink.user, thread->index, &inside);
-}
-
 /* The futex in which the thread sleeps most often, where it waits for what another thread gives it. */
 static bool is_usual(const struct scope_open_unit *open_unit, const struct scope_open_call *call)
 {

@@ -21,13 +21,6 @@ static inline bool scope_unit_rest_is(const struct scope_open_unit *open_unit)
 }
 
 /*
- * A write was entered. If it is more of the answer of a unit that seemed to have ended, the sleeps since then were in it, and the sink learns
- * that. 0, -errno, or what the sink returned.
- */
-int scope_unit_rest_write(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
-			  const struct scope_thread *thread, unsigned args, uint64_t fd, uint64_t enter_ns);
-
-/*
  * True if the call is where a thread of a runtime that schedules its own tasks (Go, tokio) waits for one that can go on. A task
  * goes on in any thread, so that a request which one thread took is answered by another; and in such a futex the thread sleeps more
  * often than in all others together.
