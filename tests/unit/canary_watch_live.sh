@@ -6,32 +6,12 @@
 # Usage: tests/unit/canary_watch_live.sh
 # capture_by=kmod takes the module.
 # Exit status: 0 all as it should be; 1 not; 77 perf events cannot be used here.
-. "$(dirname "$0")/live.bash"
+. "$(dirname "$0")/watching.bash"
 source=${capture_by:-perf}
 export LC_ALL=C
-gcc -O1 -g -Wall -Wextra -Werror -pthread -o "$dir/work" tests/unit/watch_work.c || exit 1
 gcc -O1 -g -Wall -Wextra -Werror -shared -fPIC -o "$dir/plant.so" tests/unit/canary_plant.c || exit 1
 
 name=canary_$((BASHPID % 100000))
-watcher=
-finish() {
-	local pid
-	for pid in $watcher $target; do kill "$pid" 2> /dev/null; done
-	wait $watcher $target 2> /dev/null
-	rm -rf "$dir"
-}
-trap finish EXIT
-
-is() {	# WHAT CONDITION...
-	local what=$1
-	shift
-	if "$@"; then
-		echo "ok - $what"
-	else
-		echo "not ok - $what"
-		bad=1
-	fi
-}
 said() {	# PATTERN SECONDS: until the watch says it
 	local _
 	for _ in $(seq $(($2 * 10))); do
@@ -79,7 +59,7 @@ sleep 11
 for way in "slow render_slowly" "hang await_answer"; do
 	read -r word function <<< "$way"
 	echo "$word" >&"${WORK[1]}"
-	is "$word: $function is an incident" said " incident: $function " 20
+	is "$word: $function is an incident" said " incident: $function " 40
 	sleep 2
 	echo calm >&"${WORK[1]}"
 	sleep 2

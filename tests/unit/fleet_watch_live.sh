@@ -5,29 +5,9 @@
 #
 # Usage: tests/unit/fleet_watch_live.sh
 # Exit status: 0 all is so; 1 not; 77 perf events cannot be used here.
-. "$(dirname "$0")/live.bash"
-gcc -O1 -g -Wall -Wextra -Werror -pthread -o "$dir/work" tests/unit/watch_work.c || exit 1
+. "$(dirname "$0")/watching.bash"
 
 name=fleet_$((BASHPID % 100000))
-watcher=
-finish() {
-	local pid
-	for pid in $watcher $target; do kill "$pid" 2> /dev/null; done
-	wait $watcher $target 2> /dev/null
-	rm -rf "$dir"
-}
-trap finish EXIT
-
-is() {	# WHAT CONDITION...
-	local what=$1
-	shift
-	if "$@"; then
-		echo "ok - $what"
-	else
-		echo "not ok - $what"
-		bad=1
-	fi
-}
 until_true() {	# SECONDS COMMAND...
 	local _ seconds=$1
 	shift

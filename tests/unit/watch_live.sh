@@ -6,30 +6,9 @@
 #
 # Usage: tests/unit/watch_live.sh
 # Exit status: 0 all is so; 1 not; 77 perf events cannot be used here.
-. "$(dirname "$0")/live.bash"
-gcc -O1 -g -Wall -Wextra -Werror -pthread -o "$dir/work" tests/unit/watch_work.c || exit 1
+. "$(dirname "$0")/watching.bash"
 
 name=watch_$((BASHPID % 100000))
-watcher=
-hooked=
-finish() {
-	local pid
-	for pid in $watcher $hooked $target; do kill "$pid" 2> /dev/null; done
-	wait $watcher $hooked $target 2> /dev/null
-	rm -rf "$dir"
-}
-trap finish EXIT
-
-is() {	# WHAT CONDITION...
-	local what=$1
-	shift
-	if "$@"; then
-		echo "ok - $what"
-	else
-		echo "not ok - $what"
-		bad=1
-	fi
-}
 
 # said PATTERN SECONDS: until the watch says it.
 said() {
@@ -77,15 +56,15 @@ server = http.server.HTTPServer(("127.0.0.1", 0), Hook)
 print(server.server_port, flush=True)
 server.serve_forever()
 PY
-python3 "$dir/hook.py" > "$dir/hooked" &
-hooked=$!
+python3 "$dir/hook.py" > "$dir/beside" &
+beside=$!
 cat > "$dir/program" <<SH
 #!/bin/sh
 echo "\$SCOPE_KIND \$SCOPE_FUNCTION \$SCOPE_BEGAN \$SCOPE_REPORT" >> "$dir/executed"
 SH
 chmod +x "$dir/program"
-for _ in $(seq 50); do [ ! -s "$dir/hooked" ] || break; sleep 0.1; done
-webhook=(--webhook "http://127.0.0.1:$(head -1 "$dir/hooked")/")
+for _ in $(seq 50); do [ ! -s "$dir/beside" ] || break; sleep 0.1; done
+webhook=(--webhook "http://127.0.0.1:$(head -1 "$dir/beside")/")
 ! "$scope" watch -p 1 "${webhook[@]}" --when no 2>&1 | grep -q 'without libcurl\|libcurl.so' || webhook=()
 
 start_work
@@ -130,7 +109,7 @@ is "Ctrl-C ends it well" [ $? = 0 ]
 watcher=
 is "the program was executed for each" [ "$(cut -d' ' -f1,2 "$dir/executed" | tr '\n' ,)" = \
 	"wait render_slowly,hang await_answer,spin count_for_ever," ]
-[ ${#webhook[@]} -eq 0 ] || is "the webhook got each" [ "$(grep -c '"function":"' "$dir/hooked")" = 3 ]
+[ ${#webhook[@]} -eq 0 ] || is "the webhook got each" [ "$(grep -c '"function":"' "$dir/beside")" = 3 ]
 for end in trace trace.txt trace.json; do
 	files=("$dir"/w-*."$end")
 	is "each has its .$end" [ ${#files[@]} = 3 ]

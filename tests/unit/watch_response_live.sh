@@ -6,10 +6,8 @@
 #
 # Usage: tests/unit/watch_response_live.sh
 # Exit status: 0 all is so; 1 not; 77 perf events cannot be used here.
-. "$(dirname "$0")/live.bash"
-gcc -O1 -g -Wall -Wextra -Werror -pthread -o "$dir/work" tests/unit/watch_work.c || exit 1
+. "$(dirname "$0")/watching.bash"
 
-watcher=
 silent=
 finish() {
 	local pid
@@ -20,17 +18,6 @@ finish() {
 	rm -rf "$dir"
 }
 trap finish EXIT
-
-is() {	# WHAT CONDITION...
-	local what=$1
-	shift
-	if "$@"; then
-		echo "ok - $what"
-	else
-		echo "not ok - $what"
-		bad=1
-	fi
-}
 
 comes() {	# SECONDS CONDITION...
 	local _ seconds=$1

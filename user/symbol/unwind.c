@@ -252,6 +252,18 @@ static int holds(struct walk walk, const struct walk *via, bool *ret_holds)
 	return 0;
 }
 
+/* Goes on at next if it holds. 0, -ENOMEM. */
+static int take_guess(struct walk *walk, const struct walk *next, const struct walk *via, bool *ret_taken)
+{
+	const int err = holds(*next, via, ret_taken);
+
+	if (err || !*ret_taken)
+		return err;
+	*walk = *next;
+	walk->flags |= SCOPE_UNWIND_GUESSED;
+	return 0;
+}
+
 /*
  * A step over code without unwind tables and frame pointers, such as musl: takes the first word above that is the
  * address after a call and from which the tables lead further. Frames between are skipped. Leaves *ret_end unchanged
@@ -274,15 +286,11 @@ static int scan_step(struct walk *walk, const struct walk *via, unsigned int *re
 			continue;
 		next.frame.reg[machine->sp] = at + machine->word;
 		next.exact = false;
-		err = holds(next, via, &found);
-		if (err)
+		err = take_guess(walk, &next, via, &found);
+		if (found)
+			*ret_end = 0;
+		if (err || found)
 			return err;
-		if (!found)
-			continue;
-		*walk = next;
-		walk->flags |= SCOPE_UNWIND_GUESSED;
-		*ret_end = 0;
-		return 0;
 	}
 	return 0;
 }
@@ -306,15 +314,11 @@ static int frame_step(struct walk *walk, const struct scope_rule *rule, unsigned
 		next.frame.valid |= 1ull << machine->fp;
 		if (rule_step(&next, rule) || caller_check(&next))
 			continue;
-		err = holds(next, NULL, &found);
-		if (err)
+		err = take_guess(walk, &next, NULL, &found);
+		if (found)
+			*ret_end = 0;
+		if (err || found)
 			return err;
-		if (!found)
-			continue;
-		*walk = next;
-		walk->flags |= SCOPE_UNWIND_GUESSED;
-		*ret_end = 0;
-		return 0;
 	}
 	return 0;
 }
