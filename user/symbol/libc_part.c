@@ -25,16 +25,19 @@ static bool is_exported(const struct scope_file_function *function)
 	(void)function;
 	return false;
 #else
+	/* Sanitizers and allocators have functions of the same names before it. */
+	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD), *address = NULL;
 	char name[NAME_MAX_BYTES];
 	const char *slash;
 	Dl_info info;
-	void *address;
 
-	if (function->name_bytes >= sizeof(name))
-		return false;
-	memcpy(name, function->name, function->name_bytes);
-	name[function->name_bytes] = '\0';
-	address = dlsym(RTLD_DEFAULT, name);
+	if (function->name_bytes < sizeof(name)) {
+		memcpy(name, function->name, function->name_bytes);
+		name[function->name_bytes] = '\0';
+		address = dlsym(libc ? libc : RTLD_DEFAULT, name);
+	}
+	if (libc)
+		dlclose(libc);
 	if (!address || !dladdr(address, &info) || !info.dli_fname)
 		return false;
 	slash = strrchr(info.dli_fname, '/');
