@@ -145,12 +145,11 @@ static void test_blocked(void **state)
 	}
 }
 
-/* A frame that counts from the frame pointer is found without its register. */
-static void test_without_registers(void **state)
+/* Threads of each program that has tables, which sleep as `what` says. */
+static void check_tabled(const char *what, unsigned int threads, unsigned int flagged, bool all_registers)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(builds) / sizeof(*builds); i++) {
-		const struct build build = { builds[i].name, NULL, false, SCOPE_UNWIND_COMPLETE };
+		const struct build build = { builds[i].name, NULL, false, flagged };
 		struct scope_symbols *symbols;
 		struct process process;
 		char path[128];
@@ -158,36 +157,27 @@ static void test_without_registers(void **state)
 		if (builds[i].flagged & SCOPE_UNWIND_GUESSED ||
 		    !process_build(builds[i].name, builds[i].flags, path, sizeof(path)))
 			continue;
-		assert_true(process_start(&process, path, "block", 5));
+		assert_true(process_start(&process, path, what, threads));
 		assert_true(process_await_sleep(&process));
 		assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, NULL, &symbols), 0);
-		check_blocked(&process, symbols, &build, false);
+		check_blocked(&process, symbols, &build, all_registers);
 		scope_symbols_destroy(symbols);
 		process_stop(&process);
 	}
+}
+
+/* A frame that counts from the frame pointer is found without its register. */
+static void test_without_registers(void **state)
+{
+	(void)state;
+	check_tabled("block", 5, SCOPE_UNWIND_COMPLETE, false);
 }
 
 /* Code made at run time that keeps no frame pointer is in the middle of the stack; its caller is found all the same. */
 static void test_made_code(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(builds) / sizeof(*builds); i++) {
-		const struct build build = { builds[i].name, NULL, false,
-					     SCOPE_UNWIND_GUESSED | SCOPE_UNWIND_COMPLETE };
-		struct scope_symbols *symbols;
-		struct process process;
-		char path[128];
-
-		if (builds[i].flagged & SCOPE_UNWIND_GUESSED ||
-		    !process_build(builds[i].name, builds[i].flags, path, sizeof(path)))
-			continue;
-		assert_true(process_start(&process, path, "made", 2));
-		assert_true(process_await_sleep(&process));
-		assert_int_equal(scope_symbols_create(process.map, process.maps, NULL, 0, NULL, &symbols), 0);
-		check_blocked(&process, symbols, &build, true);
-		scope_symbols_destroy(symbols);
-		process_stop(&process);
-	}
+	check_tabled("made", 2, SCOPE_UNWIND_GUESSED | SCOPE_UNWIND_COMPLETE, true);
 }
 
 /* Without names the functions are still different, each by where it begins. */

@@ -3,7 +3,6 @@
 #include "symbol/libc_part.h"
 
 #include <dlfcn.h>
-#include <fnmatch.h>
 #include <string.h>
 
 #define NAME_MAX_BYTES 128
@@ -18,37 +17,28 @@ static bool is_reserved(const struct scope_file_function *function)
 	return name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z' && name[1] != 'Z' && name[1] != 'R');
 }
 
-/* True if the C library that this program uses has a function of that name. */
-static bool is_exported(const struct scope_file_function *function)
+/* The C library that this program uses; NULL: it is linked into it. Sanitizers and allocators have functions of the same names before it. */
+static void *open_libc(void)
 {
 #ifdef SCOPE_STATIC
-	(void)function;
-	return false;
+	return NULL;
 #else
-	/* Sanitizers and allocators have functions of the same names before it. */
-	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD), *address = NULL;
-	char name[NAME_MAX_BYTES];
-	const char *slash;
-	Dl_info info;
-
-	if (function->name_bytes < sizeof(name)) {
-		memcpy(name, function->name, function->name_bytes);
-		name[function->name_bytes] = '\0';
-		address = dlsym(libc ? libc : RTLD_DEFAULT, name);
-	}
-	if (libc)
-		dlclose(libc);
-	if (!address || !dladdr(address, &info) || !info.dli_fname)
-		return false;
-	slash = strrchr(info.dli_fname, '/');
-	return !fnmatch("lib[cm].*", slash ? slash + 1 : info.dli_fname, 0) ||
-	       !fnmatch("ld-*", slash ? slash + 1 : info.dli_fname, 0);
+	return dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
 #endif
 }
 
-static bool is_known(const struct scope_file_function *function)
+/* True if the name is reserved, or libc has a function of that name. */
+static bool is_known(const struct scope_file_function *function, void *libc)
 {
-	return function->name && (is_reserved(function) || is_exported(function));
+	char name[NAME_MAX_BYTES];
+
+	if (!function->name || is_reserved(function))
+		return function->name;
+	if (!libc || function->name_bytes >= sizeof(name))
+		return false;
+	memcpy(name, function->name, function->name_bytes);
+	name[function->name_bytes] = '\0';
+	return dlsym(libc, name);
 }
 
 /* The function that begins with that range; NULL: the range is a part of one that begins elsewhere. */
@@ -78,6 +68,7 @@ static bool has_libc(const struct scope_file_functions *functions)
 /* The address before which the fewest functions are known, and from which on the fewest are not. */
 static uint64_t find_begin(const struct scope_file_functions *functions)
 {
+	void *libc = open_libc();
 	uint64_t begin = UINT64_MAX;
 	long cost = 0, least = 0;
 
@@ -86,12 +77,14 @@ static uint64_t find_begin(const struct scope_file_functions *functions)
 
 		if (!function)
 			continue;
-		cost += is_known(function) ? -1 : 1;
+		cost += is_known(function, libc) ? -1 : 1;
 		if (cost < least) {
 			least = cost;
 			begin = function->start;
 		}
 	}
+	if (libc)
+		dlclose(libc);
 	return begin;
 }
 
