@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DISK_SHARE 0.5	    /* of the time with work: threads that wait for a disk for more of it are disk threads */
-#define SYS_URING_ENTER 426 /* no rule: io_uring_enter, on all machines */
+#define DISK_SHARE 0.5 /* of the time with work: threads that wait for a disk for more of it are disk threads */
 
 static bool is_signal(uint16_t nr)
 {
@@ -20,7 +19,7 @@ static bool is_signal(uint16_t nr)
 
 static enum scope_server_door door_of_call(uint16_t nr, bool pipe)
 {
-	if (nr == SYS_URING_ENTER)
+	if (scope_timeline_call_is_uring(nr))
 		return SCOPE_DOOR_URING;
 	switch (scope_timeline_call_role(nr)) {
 	case SCOPE_CALL_POLL:

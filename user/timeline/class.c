@@ -69,6 +69,9 @@ const uint8_t scope_timeline_call_roles[SCOPE_SYSCALL_MAX] = {
 	[SYS_msgrcv] = SCOPE_CALL_PICK,
 	[SYS_mq_timedreceive] = SCOPE_CALL_PICK,
 	[SYS_io_getevents] = SCOPE_CALL_PICK,
+#ifdef SYS_io_uring_enter
+	[SYS_io_uring_enter] = SCOPE_CALL_PICK,
+#endif
 	[SYS_rt_sigtimedwait] = SCOPE_CALL_PICK,
 	[SYS_rt_sigsuspend] = SCOPE_CALL_PICK,
 #ifdef SYS_pause

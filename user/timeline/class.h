@@ -86,6 +86,12 @@ static inline bool scope_timeline_call_is_select(uint32_t nr)
 	return nr == SYS_pselect6;
 }
 
+/* io_uring_enter: it submits, and waits for the ends of what was submitted, which are no calls. */
+static inline bool scope_timeline_call_is_uring(uint32_t nr)
+{
+	return nr == 426; /* on all machines */
+}
+
 /*
  * The same for a call of which at least the first argument is known. Some programs sleep by a poll
  * or a select without descriptors, whose first argument is 0.

@@ -145,6 +145,23 @@ static bool answers_for_other(const struct scope_learner *learner, size_t thread
 	return false;
 }
 
+/*
+ * True if it takes its work from io_uring, in a process of which no thread is known to serve clients otherwise. What is accepted, read and
+ * written there is no call.
+ */
+static bool serves_by_uring(const struct scope_pickups *pickups, const struct scope_learner *learner, size_t thread)
+{
+	const uint32_t tgid = scope_timeline_threads_at(learner->timeline->threads, thread)->tgid;
+
+	if (!scope_timeline_call_is_uring(pickups->decision[thread].pickup.nr))
+		return false;
+	for (size_t i = 0; i < pickups->count && i < learner->count; i++)
+		if (pickups->decision[i].serves && !scope_timeline_call_is_uring(pickups->decision[i].pickup.nr) &&
+		    scope_timeline_threads_at(learner->timeline->threads, i)->tgid == tgid)
+			return false;
+	return true;
+}
+
 void scope_unit_pickups_conclude(struct scope_pickups *pickups, const struct scope_learner *learner)
 {
 	bool more = true;
@@ -152,6 +169,8 @@ void scope_unit_pickups_conclude(struct scope_pickups *pickups, const struct sco
 	for (size_t i = 0; i < pickups->count && i < learner->count; i++)
 		pickups->decision[i].serves = learner->stats[i].reads || learner->stats[i].answers ||
 					      pickups->decision[i].pickup.datagrams || answers_for_other(learner, i);
+	for (size_t i = 0; i < pickups->count && i < learner->count; i++)
+		pickups->decision[i].serves |= serves_by_uring(pickups, learner, i);
 	/* Follows chains of threads that pass work to one another. */
 	while (more) {
 		more = false;
