@@ -154,6 +154,23 @@ static void stacks_of_others_do_not_count(void **state)
 	assert_true(is_hang());
 }
 
+/* The process of a request ends with it: its stacks alone show where it started. */
+static void stacks_of_threads_that_ended_count(void **state)
+{
+	const uint32_t unit = case_unit(made, (struct scope_unit){ .thread = OTHER }, 0, SCOPE_UNIT_USUAL, 0, 0);
+
+	(void)state;
+	stacks(at_idle, 5);
+	for (unsigned i = 0; i < 5; i++)
+		case_item(made, (struct scope_item){ .kind = SCOPE_ITEM_RUN, .node = at_deep, .unit = unit });
+	assert_false(is_hang());
+	scope_timeline_threads_at(made->timeline->threads, OTHER)->run = SCOPE_RUN_ENDED;
+	assert_true(is_hang());
+	assert_false(hang.unsure);
+	stopped_stack[OTHER].start = &elsewhere;
+	assert_false(is_hang());
+}
+
 /* What others did while somebody waited for them is no work of theirs; a sleep in the middle of it is. */
 static void stacks_at_work_are_samples_and_sleeps(void **state)
 {
@@ -297,6 +314,49 @@ static void a_thread_that_sleeps_where_two_others_idle_does_so_as_well(void **st
 	assert_true(hangs_among(0x30, 11, 2));
 }
 
+static const struct scope_function task = { .name = "task", .module = "p" };
+
+/*
+ * The thread sleeps below a function that a library's pool called. The peer of that pool waits for work without a function of the program;
+ * the loop beside it has most stacks.
+ */
+static bool hangs_in_pool(unsigned of_pool, unsigned elsewhere_in_pool, unsigned of_loop)
+{
+	const struct scope_function *const to_task[] = { &task }, *const to_elsewhere[] = { &elsewhere };
+	const uint32_t at_task = case_node(made, to_task, 1), at_elsewhere = case_node(made, to_elsewhere, 1);
+	const uint32_t unit =
+		case_unit(made, (struct scope_unit){ .thread = OTHER, .asked = 1 }, 0, SCOPE_UNIT_USUAL, 0, 0);
+
+	for (uint32_t i = 0; i < CASE_THREADS; i++)
+		scope_timeline_threads_at(made->timeline->threads, i)->tgid = 1;
+	stopped_stack[HUNG] = (struct scope_stopped_stack){ .node = at_task, .start = &task };
+	stopped_stack[PEER] = (struct scope_stopped_stack){ .bare = true };
+	stacks(at_task, of_pool);
+	stacks(at_elsewhere, elsewhere_in_pool);
+	for (unsigned i = 0; i < of_loop; i++)
+		case_item(made, (struct scope_item){ .kind = SCOPE_ITEM_RUN, .node = at_deep, .unit = unit });
+	return is_hang();
+}
+
+static void a_pool_of_a_library_is_compared_with_itself(void **state)
+{
+	(void)state;
+	assert_true(hangs_in_pool(5, 95, 1000));
+	assert_false(hang.unsure);
+}
+
+static void a_twentieth_of_its_stacks_is_needed(void **state)
+{
+	(void)state;
+	assert_false(hangs_in_pool(5, 96, 1000));
+}
+
+static void four_of_its_stacks_say_nothing(void **state)
+{
+	(void)state;
+	assert_false(hangs_in_pool(4, 0, 100));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -308,6 +368,7 @@ int main(void)
 		TEST(a_thread_where_a_peer_waits_is_idle),
 		TEST(a_thread_that_has_no_peer_at_work_is_idle),
 		TEST(stacks_of_others_do_not_count),
+		TEST(stacks_of_threads_that_ended_count),
 		TEST(stacks_at_work_are_samples_and_sleeps),
 		TEST(where_nobody_works_it_is_unsure),
 		TEST(some_need_no_peers),
@@ -317,6 +378,9 @@ int main(void)
 		TEST(the_runtime_calls_whatever_the_program_starts),
 		TEST(nothing_of_the_program_is_no_spin_of_it),
 		TEST(a_thread_that_sleeps_where_two_others_idle_does_so_as_well),
+		TEST(a_pool_of_a_library_is_compared_with_itself),
+		TEST(a_twentieth_of_its_stacks_is_needed),
+		TEST(four_of_its_stacks_say_nothing),
 	};
 
 	return cmocka_run_group_tests_name("peers", tests, NULL, NULL);

@@ -58,6 +58,15 @@ static bool is_idle(const struct scope_evidence *evidence, const struct scope_ha
 	return hang->kind == SCOPE_HANG_BLOCKED && evidence->stopped_stack[hang->thread].idle;
 }
 
+/* Where the thread started. Of one that has ended, as the process of a request does, each stack of its work shows it. */
+static bool started_in(const struct scope_evidence *evidence, const struct scope_units *units, uint32_t thread,
+		       const struct scope_function *start)
+{
+	return evidence->stopped_stack[thread].start == start ||
+	       (!evidence->stopped_stack[thread].start &&
+		scope_timeline_threads_at(units->timeline->threads, thread)->run == SCOPE_RUN_ENDED);
+}
+
 /*
  * True if enough of the stacks of working threads with the same start function are below this node: of any work, or
  * of requests alone. Too few stacks decide nothing.
@@ -75,7 +84,7 @@ static enum answer works_there(const struct scope_evidence *evidence, const stru
 		if (requests && units->unit[item->unit].granularity != SCOPE_UNIT_REQUEST)
 			continue;
 		/* A cut stack does not show its outer frames. */
-		if (evidence->stopped_stack[units->unit[item->unit].thread].start != start ||
+		if (!started_in(evidence, units, units->unit[item->unit].thread, start) ||
 		    outermost(&evidence->tree, item->node) != start)
 			continue;
 		all++;
@@ -165,7 +174,8 @@ static enum answer peers_serve(const struct peers *peers, const struct scope_fun
 
 /*
  * Where none does, and threads wait for work with no function of the program on their stacks, in a library or that of a language:
- * requests begin in functions that this calls, and a thread that sleeps below one of them is at work.
+ * requests begin in functions that this calls, and a thread that sleeps below one of them is at work. The loop that gives such threads their
+ * requests may have most of the stacks, and has another start.
  */
 static enum answer bare_peers_serve(const struct peers *peers, uint32_t thread)
 {
@@ -173,7 +183,7 @@ static enum answer bare_peers_serve(const struct peers *peers, uint32_t thread)
 	const struct scope_stopped_stack *stopped_stack = evidence->stopped_stack;
 	const struct scope_function *begun = outermost(&evidence->tree, stopped_stack[thread].node);
 	const uint32_t tgid = scope_timeline_threads_at(peers->units->timeline->threads, thread)->tgid;
-	size_t all = 0, below = 0;
+	size_t all = 0, below = 0, of_bare = 0, below_bare = 0;
 	bool serve = false;
 
 	for (size_t i = 0; begun && !serve && i < peers->units->threads; i++)
@@ -188,9 +198,14 @@ static enum answer bare_peers_serve(const struct peers *peers, uint32_t thread)
 			continue;
 		all++;
 		below += outermost(&evidence->tree, item->node) == begun;
+		of_bare += stopped_stack[peers->units->unit[item->unit].thread].bare;
+		below_bare += stopped_stack[peers->units->unit[item->unit].thread].bare &&
+			      outermost(&evidence->tree, item->node) == begun;
 	}
 	if (!serve)
 		return NO;
+	if (of_bare >= WORK_STACKS_MIN && below_bare >= WORK_SHARE * of_bare)
+		return YES;
 	return all < WORK_STACKS_MIN ? UNSURE : below >= WORK_SHARE * all ? YES : NO;
 }
 
