@@ -198,6 +198,70 @@ static void a_sleep_that_was_passed_on_is_its_wakers(void **state)
 	assert_null(attribute(HOLDER, sleep));
 }
 
+/* In a unit of the holder's it is the last that is known, if the thread that it sleeps for has no function: a child that was not seen. */
+static void a_sleep_in_its_work_that_was_passed_on_may_be_the_last_one_known(void **state)
+{
+	struct scope_stretch sleep = asleep(500, 600, between);
+	const struct scope_item *item;
+
+	(void)state;
+	window(400, 900);
+	begin(1);
+	sleep.propagated = true;
+	sleep.class = SCOPE_WAIT_CHILD;
+	item = attribute(HOLDER, sleep);
+	assert_int_equal(item->kind, SCOPE_ITEM_BLAME);
+	assert_true(item->propagated && item->weight_ns == 100);
+	sleep.class = SCOPE_WAIT_FUTEX;
+	assert_null(attribute(HOLDER, sleep));
+	sleep.class = SCOPE_WAIT_CHILD;
+	sleep.unit = UINT32_MAX;
+	assert_null(attribute(HOLDER, sleep));
+}
+
+/* The excess of each item, three slow units for the one that is kept. */
+static void excess_of(const struct scope_item *item)
+{
+	made->of[1].side[1] = (struct scope_kept_side){ .units = 3, .kept = 1, .every = 1, .blocked_ns = 100 };
+	assert_int_equal(scope_evidence_contrast_run(&made->evidence, &made->kept, NULL, &made->detection), 0);
+	assert_non_null(item);
+}
+
+static void it_counts_only_where_no_further_one_is_known(void **state)
+{
+	struct scope_stretch sleep = asleep(500, 600, between);
+
+	(void)state;
+	window(400, 900);
+	begin(1);
+	sleep.propagated = true;
+	sleep.class = SCOPE_WAIT_CHILD;
+	attribute(HOLDER, sleep);
+	excess_of(made->evidence.item);
+	assert_true(made->evidence.item[0].excess_ns == 300);
+	attribute(HOLDER, sample(500, UINT32_MAX));
+	excess_of(made->evidence.item);
+	assert_true(made->evidence.item[0].excess_ns == 0);
+	assert_true(made->evidence.item[1].excess_ns == 30);
+}
+
+/* Of a request that a loop gave to another thread. */
+static void a_wait_for_a_thread_of_which_nothing_is_known_is_no_evidence(void **state)
+{
+	struct scope_stretch wait = asleep(500, 600, slow);
+
+	(void)state;
+	begin(1);
+	wait.propagated = wait.held = wait.task = true;
+	wait.class = SCOPE_WAIT_PIPE;
+	attribute(UINT32_MAX, wait);
+	excess_of(made->evidence.item);
+	assert_true(made->evidence.item[0].excess_ns == 300);
+	made->evidence.item[0].silent = true;
+	excess_of(made->evidence.item);
+	assert_true(made->evidence.item[0].excess_ns == 0);
+}
+
 /* It paused from 500 to 600, asleep for its own client; what it runs there counts all the same. */
 static void nobody_waits_for_a_pause(void **state)
 {
@@ -373,6 +437,9 @@ int main(void)
 		TEST(a_sample_in_a_window_counts_for_who_waits),
 		TEST(a_sleep_counts_for_its_part_in_the_window),
 		TEST(a_sleep_that_was_passed_on_is_its_wakers),
+		TEST(a_sleep_in_its_work_that_was_passed_on_may_be_the_last_one_known),
+		TEST(it_counts_only_where_no_further_one_is_known),
+		TEST(a_wait_for_a_thread_of_which_nothing_is_known_is_no_evidence),
 		TEST(nobody_waits_for_a_pause),
 		TEST(a_thread_that_is_at_usual_work_is_met_by_chance),
 		TEST(what_is_met_by_chance_is_no_excess),

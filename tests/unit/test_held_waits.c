@@ -152,6 +152,50 @@ static void processes_with_looks_are_left_to_these(void **state)
 	assert_null(named(&looks));
 }
 
+static const struct scope_unit_earlier given = {
+	.part = { 3000, 4000, 0 },
+	.task_ns = WAITED_NS,
+	.class = SCOPE_WAIT_PIPE,
+	.waker = 1,
+};
+
+/* True if the thread that ended the wait had no stack in it: it had one in the library that keeps it, or none. */
+static bool is_silent(bool had_one)
+{
+	const struct scope_stretch run = {
+		.begin_ns = 4500, .end_ns = 4500, .weight_ns = 10, .run = true, .unit = UINT32_MAX
+	};
+	struct scope_wait_segment window = { .begin_ns = 4000, .end_ns = 5000, .thread = 1, .unit = held };
+	struct scope_attributor attributor = {
+		.kept = &made->kept,
+		.detection = &made->detection,
+		.evidence = &made->evidence,
+	};
+	const struct scope_item *item = &made->evidence.item[made->evidence.items];
+
+	made->kept.wait_chains.window = &window;
+	made->kept.wait_chains.windows = 1;
+	assert_int_equal(scope_evidence_attributor_init(&attributor, 1), 0);
+	if (had_one)
+		assert_int_equal(scope_evidence_attributor_add(&attributor, 1, &run, (struct scope_stack_node){ 0 }),
+				 0);
+	assert_int_equal(scope_evidence_held_waits_collect(&attributor, &no_looks), 0);
+	scope_evidence_attributor_free(&attributor);
+	made->kept.wait_chains.window = NULL;
+	made->kept.wait_chains.windows = 0;
+	assert_true(item->held && item->propagated);
+	return item->silent;
+}
+
+static void a_thread_without_any_stack_is_silent(void **state)
+{
+	(void)state;
+	made->units.unit[held].earlier = &given;
+	stacks(held, 0, 3);
+	assert_true(is_silent(false));
+	assert_false(is_silent(true));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,6 +206,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(two_stacks_decide_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(three_stacks_decide, setup, teardown),
 		cmocka_unit_test_setup_teardown(without_any_stack_none_is_named, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_thread_without_any_stack_is_silent, setup, teardown),
 		cmocka_unit_test_setup_teardown(processes_with_looks_are_left_to_these, setup, teardown),
 	};
 

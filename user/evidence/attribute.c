@@ -14,7 +14,8 @@ static bool say_the_same(const struct scope_item *a, const struct scope_item *b)
 {
 	return a->unit == b->unit && a->node == b->node && a->kind == b->kind && a->nr == b->nr &&
 	       a->class == b->class && a->propagated == b->propagated && a->lock == b->lock && a->chance == b->chance &&
-	       a->below == b->below && a->task == b->task && a->held == b->held && a->interpreter == b->interpreter;
+	       a->below == b->below && a->task == b->task && a->held == b->held && a->silent == b->silent &&
+	       a->interpreter == b->interpreter;
 }
 
 static int add_item(struct scope_attributor *attributor, const struct scope_item *item)
@@ -123,6 +124,27 @@ static bool is_unknown(const struct scope_attributor *attributor, uint32_t node)
 	return node == SCOPE_TREE_ROOT || (function->path && !strcmp(function->path, "[unknown]"));
 }
 
+/* Outside of units it sleeps until it gets work. */
+static void note_nameless(struct scope_attributor *attributor, uint32_t index, const struct scope_stretch *stretch)
+{
+	size_t at = first_window(attributor, index, stretch->begin_ns);
+
+	if (!stretch->run && stretch->unit == UINT32_MAX)
+		return;
+	for (; in_window(attributor, index, stretch->begin_ns, stretch->end_ns, &at); at++)
+		attributor->nameless[attributor->kept->wait_chains.window[at].unit] = true;
+}
+
+/*
+ * True if a thread that others wait for sleeps there for another one. That one is waited for; if it has no function of the program, as a
+ * script or a child that was not seen, the function that sleeps is the last one that is known. A futex is no evidence (contrast.c), and
+ * outside of a unit the thread waits for work.
+ */
+static bool may_pass_on(const struct scope_stretch *stretch)
+{
+	return stretch->propagated && stretch->class != SCOPE_WAIT_FUTEX && stretch->unit != UINT32_MAX;
+}
+
 static int attribute_waits(struct scope_attributor *attributor, uint32_t index, const struct scope_stretch *stretch,
 			   struct scope_stack_node stack_node)
 {
@@ -145,6 +167,7 @@ static int attribute_waits(struct scope_attributor *attributor, uint32_t index, 
 			.lock = window->lock,
 			.kind = SCOPE_ITEM_BLAME,
 			.chance = chance,
+			.propagated = stretch->propagated,
 			.abnormal = true,
 		};
 		int err = item.weight_ns > 0 && !is_idle(window, stretch) ? add_item(attributor, &item) : 0;
@@ -170,6 +193,7 @@ int scope_evidence_attributor_add(struct scope_attributor *attributor, uint32_t 
 		.propagated = stretch->propagated,
 		.task = stretch->task,
 		.held = stretch->held,
+		.silent = stretch->silent,
 		.kernel = stretch->kernel,
 		.sampling_ratio = (float)stretch->sampling_ratio,
 		.inside = stretch->inside,
@@ -199,8 +223,10 @@ int scope_evidence_attributor_add(struct scope_attributor *attributor, uint32_t 
 		item.abnormal = true;
 		err = add_item(attributor, &item);
 	}
+	if (!err && is_unknown(attributor, stack_node.node))
+		note_nameless(attributor, index, stretch);
 	/* A sleep that was itself propagated is attributed by the thread it was propagated to. */
-	return err || stretch->propagated || is_unknown(attributor, stack_node.node)
+	return err || (stretch->propagated && !may_pass_on(stretch)) || is_unknown(attributor, stack_node.node)
 		       ? err
 		       : attribute_waits(attributor, index, stretch, stack_node);
 }
@@ -256,6 +282,9 @@ int scope_evidence_attributor_init(struct scope_attributor *attributor, uint64_t
 
 	attributor->units = attributor->kept->units;
 	attributor->normal_every = normal_every;
+	attributor->nameless = calloc(attributor->units->count + 1, sizeof(*attributor->nameless));
+	if (!attributor->nameless)
+		return -ENOMEM;
 	err = scope_evidence_lookup_units(attributor->units, &attributor->lookup);
 	return err ? err : index_windows(attributor);
 }
@@ -264,4 +293,5 @@ void scope_evidence_attributor_free(struct scope_attributor *attributor)
 {
 	scope_evidence_lookup_free(&attributor->lookup);
 	free(attributor->window_first);
+	free(attributor->nameless);
 }

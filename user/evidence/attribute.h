@@ -18,6 +18,7 @@ struct scope_attributor {
 	uint64_t window_longest_ns;
 	uint64_t normal_every, normal_seen; /* of stretches in usual units one of normal_every counts */
 	bool merge;			    /* stretches of one unit that say the same are one item */
+	bool *nameless; /* per unit: a thread that it waited for had a stack then, without a function of the program */
 };
 
 /* What a thread did from begin to end, by one piece of evidence. */
@@ -29,6 +30,7 @@ struct scope_stretch {
 	bool propagated;       /* asleep, for another traced thread */
 	bool task;	       /* asleep, in no thread … */
 	bool held;	       /* … and without a stack: see struct scope_item */
+	bool silent;	       /* … see struct scope_item */
 	bool interpreter;      /* see struct scope_item */
 	uint8_t class;
 	uint16_t nr;

@@ -24,7 +24,8 @@ struct contrast {
 	const struct scope_kept *kept, *reference; /* NULL: none */
 	const struct scope_detection *detection;
 	struct balance *balance; /* per population */
-	double *found_ns;	 /* per unit: weight of its blame items */
+	double *found_ns;	 /* per unit: weight of its blame items … */
+	double *passed_ns; /* … and of those that are sleeps for further threads, which count if these have none */
 };
 
 double scope_evidence_contrast_scale(double total_ns, double weight_ns)
@@ -38,13 +39,20 @@ double scope_evidence_contrast_scale(double total_ns, double weight_ns)
  * True if a stack that slept counts for its function. A sleep that another thread ended counts for
  * that thread. If nothing was recorded of that thread, a futex is no evidence against the function
  * that slept: the holder of the lock may have waited for a CPU, or run for less than a sample
- * period.
+ * period. Neither is the wait of a request that a loop gave to another thread, by whatever means.
  */
 static bool stands(const struct contrast *contrast, const struct scope_item *item)
 {
-	if (item->propagated && item->abnormal && item->class == SCOPE_WAIT_FUTEX)
-		return false;
-	return !item->propagated || !item->abnormal || contrast->found_ns[item->unit] <= 0;
+	if (!item->propagated || !item->abnormal)
+		return true;
+	return item->class != SCOPE_WAIT_FUTEX && !item->silent && contrast->found_ns[item->unit] <= 0 &&
+	       contrast->passed_ns[item->unit] <= 0;
+}
+
+/* True if the thread that was waited for counts: it did not sleep for a further one that has evidence itself. */
+static bool blames(const struct contrast *contrast, const struct scope_item *item)
+{
+	return !item->chance && (!item->propagated || contrast->found_ns[item->unit] <= 0);
 }
 
 static void weigh_item(struct balance *balance, const struct scope_item *item)
@@ -76,7 +84,9 @@ static void weigh(struct contrast *contrast)
 
 	for (size_t i = 0; i < evidence->items; i++)
 		if (evidence->item[i].kind == SCOPE_ITEM_BLAME)
-			contrast->found_ns[evidence->item[i].unit] += evidence->item[i].weight_ns;
+			(evidence->item[i].propagated
+				 ? contrast->passed_ns
+				 : contrast->found_ns)[evidence->item[i].unit] += evidence->item[i].weight_ns;
 	for (size_t i = 0; i < contrast->kept->wait_chains.windows; i++)
 		contrast->found_ns[contrast->kept->wait_chains.window[i].unit] +=
 			contrast->kept->wait_chains.window[i].idle_ns;
@@ -170,7 +180,7 @@ static double item_excess(const struct contrast *contrast, const struct scope_it
 		return 0;
 	balance = &contrast->balance[item->population];
 	if (item->kind == SCOPE_ITEM_BLAME)
-		return item->chance ? 0 : item->weight_ns * balance->stands_for;
+		return blames(contrast, item) ? item->weight_ns * balance->stands_for : 0;
 	if (item->interpreter &&
 	    (item->kind == SCOPE_ITEM_RUN ? balance->run_named : balance->wait_named)[item->abnormal])
 		return 0;
@@ -209,10 +219,11 @@ int scope_evidence_contrast_run(struct scope_evidence *evidence, const struct sc
 		.detection = detection,
 		.balance = calloc(detection->populations + 1, sizeof(*contrast.balance)),
 		.found_ns = calloc(units + 1, sizeof(*contrast.found_ns)),
+		.passed_ns = calloc(units + 1, sizeof(*contrast.passed_ns)),
 	};
 	int err = -ENOMEM;
 
-	if (contrast.balance && contrast.found_ns) {
+	if (contrast.balance && contrast.found_ns && contrast.passed_ns) {
 		weigh(&contrast);
 		settle(&contrast);
 		spread(&contrast);
@@ -220,5 +231,6 @@ int scope_evidence_contrast_run(struct scope_evidence *evidence, const struct sc
 	}
 	free(contrast.balance);
 	free(contrast.found_ns);
+	free(contrast.passed_ns);
 	return err;
 }

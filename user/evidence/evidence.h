@@ -43,12 +43,13 @@ struct scope_item {
 	const struct scope_function *inside; /* RUN, SPIN: the function in the kernel; NULL: not known */
 	const struct scope_function *below;  /* the library function that its function called; NULL: none */
 	const struct scope_function
-		*above;	 /* RUN, WAIT, SPIN: of its language's library, called its outermost one; NULL */
-	bool lock;	 /* BLAME: for a lock */
-	bool chance;	 /* BLAME: the thread waited for was at usual work, see attribute.c */
-	bool propagated; /* WAIT that wait-chain segments replace, if they have any item */
-	bool task;	 /* WAIT: of a request, in no thread (unit/held_request.h) … */
-	bool held;	 /* … and no stack: the function is one that works for it (held_waits.h) */
+		*above; /* RUN, WAIT, SPIN: of its language's library, called its outermost one; NULL */
+	bool lock;	/* BLAME: for a lock */
+	bool chance;	/* BLAME: the thread waited for was at usual work, see attribute.c */
+	bool propagated; /* WAIT that wait-chain segments replace, if they have any item; BLAME that those further on replace */
+	bool task; /* WAIT: of a request, in no thread (unit/held_request.h) … */
+	bool held; /* … and no stack: the function is one that works for it (held_waits.h) … */
+	bool silent; /* … and the thread that was waited for had none either, not even one without a function of the program */
 	/* RUN, WAIT: of an interpreter alone, by which snapshots of its thread say more: see contrast.c */
 	bool interpreter;
 };

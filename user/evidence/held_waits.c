@@ -109,6 +109,7 @@ static int add(struct waits *waits, uint32_t number)
 		.end_ns = unit->begin_ns,
 		.weight_ns = (double)unit->earlier->task_ns,
 		.propagated = unit->earlier->waker >= 0,
+		.silent = unit->earlier->waker >= 0 && !attributor->nameless[number],
 		.task = true,
 		.held = true,
 		.class = unit->earlier->class,
