@@ -26,7 +26,7 @@ packages_of() {
 	servers) echo build-essential dpkg-dev libevent-dev libapr1-dev libaprutil1-dev libpcre2-dev zlib1g-dev libssl-dev libyaml-dev wrk gdb \
 		strace python3 ;;
 	browser) echo chromium ;;
-	jit) echo nodejs default-jdk-headless golang-go php-cli cargo librust-tokio-dev ;;
+	jit) echo nodejs default-jdk-headless golang-go php-cli ruby cargo librust-tokio-dev ;;
 	libraries) echo gcc g++ pkg-config libevent-dev libuv1-dev libev-dev libglib2.0-dev liburing-dev libboost-dev zlib1g-dev python3 ;;
 	bugs) echo mariadb-server-core mariadb-client-core postgresql-15 sysbench wrk nodejs \
 		default-jdk-headless tomcat10-common ;;

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Ask Scope about servers in seven languages (languages/), of which some requests are slow, or one hangs.
+"""Ask Scope about servers in eight languages (languages/), of which some requests are slow, or one hangs.
 
 Usage: languages.py [-a] [-d SECONDS] [-o DIR] [LANGUAGE[/KIND]...]      default: all of all, 10 s each, build/languages
 
-LANGUAGE is go, node, java, python, python1 (one thread), pythonloop (asyncio), php, rust or cpp. KIND is a function of languages/, or none: a healthy server.
+LANGUAGE is go, node, java, python, python1 (one thread), pythonloop (asyncio), ruby, php, rust or cpp. KIND is a function of languages/, or none: a healthy server.
 Prints a line for each: whether the function is first, or for none whether nothing is abnormal, the verdict, and the functions named. Slow ones
 are 3 % of the requests, and those that take longer and longer all of them; a server in which one hangs is attached to afterwards. With -a, traces of
 an earlier run are analysed again.
@@ -24,9 +24,9 @@ SLOW = ("countWords matchRules packReport sortPrices writeLedger takeNap readPag
         "hashParts parseOrders packFiles formatRows writeBook statPaths raiseErrors pollAnswer sweepHeap makeGarbage takeTicket copyOrders findRow "
         "holdSession readLater zipLater yieldOften askThread blockWorker bookOrder readCatalog").split()
 FILES = {"go": "serve.go", "node": "serve.js", "java": "Serve.java", "python": "serve.py", "python1": "serve.py", "pythonloop": "serve.py",
-         "php": "serve.php", "rust": "serve.rs", "cpp": "serve.cc"}
+         "ruby": "serve.rb", "php": "serve.php", "rust": "serve.rs", "cpp": "serve.cc"}
 TOOLS = {"go": "go", "node": "node", "java": "javac", "python": "/usr/bin/python3", "python1": "/usr/bin/python3", "pythonloop": "/usr/bin/python3",
-         "php": "/usr/sbin/php-fpm8.2", "rust": "cargo", "cpp": "g++"}
+         "ruby": "ruby", "php": "/usr/sbin/php-fpm8.2", "rust": "cargo", "cpp": "g++"}
 POOL = """[global]
 daemonize = no
 error_log = {folder}/log
@@ -87,6 +87,8 @@ def built(language, out):
             subprocess.run(["cargo", "build", "--quiet", "--offline", "--release", "--target-dir", f"{out}/rust", *CRATES], cwd=f"{out}/rust",
                            check=True)
         return [f"{out}/rust/release/serve"]
+    if language == "ruby":
+        return ["ruby", f"{HERE}/languages/serve.rb"]
     if language == "node":
         return ["node", "--perf-basic-prof", "--interpreted-frames-native-stack", f"{HERE}/languages/serve.js"]
     return ["/usr/bin/python3", f"{HERE}/languages/serve.py"]

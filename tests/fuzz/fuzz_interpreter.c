@@ -8,6 +8,7 @@
 #include "fuzz.h"
 #include "interpreter/interpreter.h"
 #include "interpreter/python_offsets.h"
+#include "interpreter/ruby_offsets.h"
 
 #define BASE 0x10000ull
 #define READS 2000
@@ -82,7 +83,9 @@ static struct scope_hotspot_offsets hotspot_offsets(void)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	static const enum scope_interpreter_language languages[] = { SCOPE_INTERPRETER_PYTHON, SCOPE_INTERPRETER_PHP,
-								     SCOPE_INTERPRETER_HOTSPOT };
+								     SCOPE_INTERPRETER_HOTSPOT,
+								     SCOPE_INTERPRETER_RUBY };
+	static const uint32_t rubies[] = { 0x207, 0x300, 0x301, 0x302, 0x303, 0x304 };
 	static struct scope_memory memory;
 	struct scope_interpreter interpreter;
 	uint32_t reads = 0;
@@ -94,15 +97,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	memory.read = read_input;
 	memory.context = &reads;
 	scope_interpreter_memory_begin(&memory, READS);
-	scope_interpreter_find(&memory, languages[data[0] % 3], BASE, 0x308 + data[0] / 2 % 8, &interpreter);
+	scope_interpreter_find(&memory, languages[data[0] % 4], BASE, 0x308 + data[0] / 2 % 8, &interpreter);
 	/* Whatever that found. */
 	if (interpreter.language == SCOPE_INTERPRETER_HOTSPOT)
 		interpreter.hotspot = hotspot_offsets();
+	else if (interpreter.language == SCOPE_INTERPRETER_RUBY)
+		scope_interpreter_ruby_offsets(rubies[data[0] / 4 % 6], &interpreter.ruby);
 	else if (interpreter.language == SCOPE_INTERPRETER_PHP)
 		interpreter.php = (struct scope_php_offsets){ .current = 488, .op_array_file = 152 };
 	else
 		scope_interpreter_python_offsets(&memory, BASE, 0x308 + data[0] / 2 % 5, &interpreter.python);
 	interpreter.root = BASE;
+	interpreter.object_class = BASE + 8;
+	interpreter.name_variable = data[0] / 32; /* Ruby's, one of the numbers that a short input has */
+	interpreter.attached_variable = 1;
 	read_all(&memory, &reads, &interpreter);
 	return 0;
 }

@@ -48,6 +48,8 @@ python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null)
 	"$python" -c 'import time; time.sleep(20)'
 ! command -v php >/dev/null || says 'of PHP' 'ok .* runs PHP 8\.[0-9]*: a capture reads the names of its functions' \
 	php -r 'sleep(20);'
+! command -v ruby >/dev/null || says 'of Ruby' 'ok .* runs Ruby [23]\.[0-9]*: a capture reads the names of its functions' \
+	ruby -e 'sleep 20'
 # A program that has the name of an interpreter, and not its state.
 cp "$work/plain" "$work/python3.99"
 says 'of a Python that is not known' 'hint .* runs Python, .* later ones: start it with -X perf' "$work/python3.99"

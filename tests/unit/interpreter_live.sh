@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Servers in Python and in PHP that run as they are, without an option, traced by perf events: the functions in which slow requests
+# Servers in Python, PHP and Ruby that run as they are, without an option, traced by perf events: the functions in which slow requests
 # compute, sleep, and keep others waiting are named in the languages' own names, and a healthy server has nothing abnormal.
 # A verdict may name this host if that is busy; stacks and their names do not depend on that.
 #
@@ -13,14 +13,14 @@ python=${PYTHON:-/usr/bin/python3}
 # The names of snapshots' innermost functions of the program, one a line.
 innermost() {
 	"$scope" dump "$dir/a.trace" | awk '
-		$1 == "sym" && $5 ~ /^(py|php)::/ { name[$3] = $5 }
+		$1 == "sym" && $5 ~ /^(py|php|rb)::/ { name[$3] = $5 }
 		$3 == "snapshot" {
 			count = split($5, address, ",")
 			for (i = 1; i <= count; i++) {
 				at = address[i]
 				if (i > 1)
 					sub(/1$/, "0", at)
-				if (at in name && name[at] !~ /<internal>|\/lib\/python3/) {
+				if (at in name && name[at] !~ /<internal|\/lib\/python3|\/lib\/ruby\//) {
 					print name[at]
 					break
 				}
@@ -63,16 +63,27 @@ folded_names() {	# WHAT FORMAT PATTERN
 	fi
 }
 
-ask_python() {	# KINDS
-	local port
+ask() {	# KINDS COMMAND...
+	local port kinds=$1
+	shift
 	rm -f "$dir"/a.trace*
-	capture_begin "$python" tests/unit/interpreter_work.py || exit 1
+	capture_begin "$@" || exit 1
 	read -r port <&"${WORK[0]}"
-	python3 tests/unit/interpreter_load.py "$port" "$1" 500
+	python3 tests/unit/interpreter_load.py "$port" "$kinds" 500
 	capture_end || exit 1
 	kill "$target"
 	wait "$target" 2>/dev/null
 	target=
+}
+
+ask_python() { ask "$1" "$python" tests/unit/interpreter_work.py; }	# KINDS
+ask_ruby() { ask "$1" ruby tests/unit/interpreter_work.rb; }	# KINDS
+is_healthy() {	# WHAT
+	if "$scope" report -i "$dir/a.trace" > "$dir/report"; grep -qE '^SLOWDOWN in|^HANG|^SPIN' "$dir/report"; then
+		echo "not ok - $1"
+		cat "$dir/report"
+		bad=1
+	fi
 }
 
 # Each of 3 connections has 25 slow requests: of 50 ms on a CPU, or of 30 ms asleep.
@@ -89,10 +100,24 @@ expect "Python has a lock" 40 '^py::hold:.*/interpreter_work.py$'
 report_names "Python has a lock" 'hold in interpreter_work.py'
 ask_python ''
 expect "Python does little" 1 '^py::'
-if "$scope" report -i "$dir/a.trace" > "$dir/report"; grep -qE '^SLOWDOWN in|^HANG|^SPIN' "$dir/report"; then
-	echo "not ok - a healthy server"
-	cat "$dir/report"
-	bad=1
+is_healthy "a healthy server in Python"
+
+if command -v ruby > "$dir/ruby"; then
+	ask_ruby c
+	expect "Ruby computes" 60 '^rb::Work#burn:.*/interpreter_work.rb$'
+	folded_names "Ruby computes" folded ';serve;Work#handle;Work#burn [0-9]+$'
+	ask_ruby s
+	expect "Ruby sleeps" 40 '^rb::Work#doze:.*/interpreter_work.rb$'
+	report_names "Ruby sleeps" 'Work#doze in interpreter_work.rb'
+	folded_names "Ruby sleeps" folded-off ';serve;Work#handle;Work#doze [0-9]+$'
+	ask_ruby l
+	expect "Ruby has a lock" 40 '^rb::Work#hold:.*/interpreter_work.rb$'
+	report_names "Ruby has a lock" 'Work#hold in interpreter_work.rb'
+	ask_ruby ''
+	expect "Ruby does little" 1 '^rb::'
+	is_healthy "a healthy server in Ruby"
+else
+	echo "ok - Ruby: skipped, it is not there"
 fi
 
 command -v php > "$dir/php" || { echo "ok - PHP: skipped, it is not there"; exit $bad; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Functions of Python, PHP and Java, read from outside: of programs that this test starts, and of a memory that lies.
- * SCOPE_TEST_PYTHONS: more interpreters to try, separated by colons.
+ * Functions of Python, PHP, Ruby and Java, read from outside: of programs that this test starts, and of a memory that lies.
+ * SCOPE_TEST_PYTHONS, SCOPE_TEST_RUBYS: more interpreters to try, separated by colons.
  */
 #include <fcntl.h>
 #include <setjmp.h>
@@ -42,6 +42,28 @@ static const char php_program[] = "<?php namespace Shop;\n"
 				  "class Cart { static function wait() { echo \"ready\\n\"; flush(); sleep(1000); } }\n"
 				  "function outer() { Cart::wait(); }\n"
 				  "outer();\n";
+
+static const char ruby_program[] = "module Shop\n"
+				   "  class Cart\n"
+				   "    class << self\n"
+				   "      def wait(n)\n"
+				   "        n.zero? ? new.inner : wait(n - 1)\n"
+				   "      end\n"
+				   "    end\n"
+				   "    def inner\n"
+				   "      'ready' =~ /y/\n"
+				   "      [1].each { |one| begin; [one].each { sleep 1000 }; ensure; one; end }\n"
+				   "    end\n"
+				   "  end\n"
+				   "end\n"
+				   "def outer\n"
+				   "  puts 'ready'\n"
+				   "  $stdout.flush\n"
+				   "  Fiber.new { Shop::Cart.wait(1) }.resume\n"
+				   "end\n"
+				   "one = Thread.new { def (X = Object.new).own; sleep 1000; end; X.own }\n"
+				   "one.join(0.01) until one.status == 'sleep'\n"
+				   "outer\n";
 
 static const char java_program[] =
 	"class Wait {\n"
@@ -285,6 +307,77 @@ static void php_is_read(void **state)
 	end(&program);
 }
 
+/* The threads of ruby_program: one sleeps in a fiber, and one in a block. */
+static void check_rubys(const struct program *program, const struct scope_interpreter *interpreter,
+			const struct scope_interpreted_thread *thread, size_t count)
+{
+	const bool classes = interpreter->version != 0x302;
+	bool first = false, second = false;
+	char text[4096];
+
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t tid = thread[i].tid ? thread[i].tid
+						   : scope_interpreter_thread_of_handle(&memory, thread[i].handle,
+											is_task, (void *)program);
+
+		assert_true(is_task((void *)program, tid));
+		assert_true(scope_interpreter_is_thread(&memory, interpreter, &thread[i]));
+		list(interpreter, thread[i].state, text, sizeof(text));
+		if (tid == (uint32_t)program->pid) {
+			first = true;
+			/* It says that it is ready just before it sleeps. */
+			while (!strstr(text, "inner") && !usleep(1000))
+				list(interpreter, thread[i].state, text, sizeof(text));
+			/* Array#each is Ruby from 3.4 on. */
+			for (char *each; (each = strstr(text, "rb::Array#each\n"));)
+				memmove(each, each + 15, strlen(each + 15) + 1);
+			assert_string_equal(text, classes ? "rb::Shop::Cart#inner\nrb::Shop::Cart#inner\n"
+							    "rb::Shop::Cart#inner\nrb::Shop::Cart.wait\n"
+							    "rb::Shop::Cart.wait\nrb::outer\n"
+							  : "rb::inner\nrb::inner\nrb::inner\nrb::wait\nrb::wait\n"
+							    "rb::outer\n");
+		} else {
+			second = true;
+			assert_string_equal(text, "rb::own\nrb::block in <main> in line 19\n");
+		}
+	}
+	assert_true(first && second);
+}
+
+static void read_ruby(const char *path)
+{
+	struct scope_interpreted_thread thread[8];
+	struct scope_interpreter interpreter;
+	struct program program;
+	size_t count;
+
+	if (!begin(&program, path, ruby_program, 0)) {
+		end(&program);
+		return;
+	}
+	attach(&program);
+	assert_int_equal(find(&program, &interpreter), SCOPE_INTERPRETER_FOUND);
+	assert_true(interpreter.version >= 0x207);
+	count = scope_interpreter_threads(&memory, &interpreter, thread, 8);
+	assert_int_equal(count, 2);
+	check_rubys(&program, &interpreter, thread, count);
+	end(&program);
+	printf("read %s, version %u.%u\n", path, interpreter.version >> 8, interpreter.version & 255);
+}
+
+static void ruby_is_read(void **state)
+{
+	const char *more = getenv("SCOPE_TEST_RUBYS");
+	char *list_of = strdup(more ? more : ""), *next = list_of, *one;
+
+	(void)state;
+	read_ruby("ruby");
+	while ((one = strsep(&next, ":")))
+		if (*one)
+			read_ruby(one);
+	free(list_of);
+}
+
 /* The text of the thread that sleeps in java_program; false: it does not yet. */
 static bool find_sleeper(const struct scope_interpreter *interpreter, char *text, size_t size)
 {
@@ -520,6 +613,7 @@ int main(void)
 		cmocka_unit_test(deep_stacks_are_cut),
 		cmocka_unit_test(processes_stop_and_end),
 		cmocka_unit_test(php_is_read),
+		cmocka_unit_test(ruby_is_read),
 		cmocka_unit_test(java_is_read),
 		cmocka_unit_test(a_memory_that_does_not_lie_is_read),
 		cmocka_unit_test(lists_without_end_end),

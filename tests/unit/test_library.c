@@ -96,6 +96,15 @@ static void test_runtimes(void **state)
 		{ "py::Shop.sell:/srv/shop/app.py", false },
 		{ "py::<module>:/usr/local/lib/python3.12/site-packages/shop/app.py", false },
 		{ "py::sell:/usr/lib/python3/dist-packages/shop/app.py", false },
+		{ "rb::Kernel#loop:<internal kernel>", true },
+		{ "rb::TCPServer#accept:/usr/lib/ruby/3.1.0/socket.rb", true },
+		{ "rb::Puma::Server#run:/usr/lib/ruby/vendor_ruby/puma/server.rb", true },
+		{ "rb::Rack::Builder#call:/srv/shop/vendor/bundle/ruby/3.3.0/gems/rack-3.1.7/lib/rack/builder.rb",
+		  true },
+		{ "rb::Shop#call:/srv/shop/vendor/bundle/ruby/3.3.0/bundler/gems/shop-0a1b2c/lib/shop.rb", true },
+		{ "rb::Shop#sell:/srv/gems/shop/app.rb", false },
+		{ "rb::block in <main> in line 12:/srv/ruby/app.rb", false },
+		{ "rb::<main>:app.rb", false },
 		{ "handle_request", false },
 	};
 	(void)state;

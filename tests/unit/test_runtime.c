@@ -62,6 +62,14 @@ static void interpreters_are_known_by_names(void **state)
 		scope_symbol_runtime_interprets("/usr/local/lib/php/extensions/no-debug-non-zts-20220829/opcache.so"));
 	assert_false(scope_symbol_runtime_interprets("/srv/shop/lib/php/shop.so"));
 	assert_true(scope_symbol_runtime_names("php::Cart::add:/srv/cart.php"));
+	assert_true(scope_symbol_runtime_names("rb::Cart#add:/srv/cart.rb"));
+	assert_true(scope_symbol_runtime_interprets("/usr/bin/ruby3.1"));
+	assert_true(scope_symbol_runtime_interprets("/usr/local/lib/libruby.so.3.3.0"));
+	assert_true(scope_symbol_runtime_interprets("/usr/lib/x86_64-linux-gnu/ruby/3.1.0/socket.so"));
+	assert_true(scope_symbol_runtime_interprets(
+		"/usr/lib/x86_64-linux-gnu/ruby/vendor_ruby/3.1.0/puma/puma_http11.so"));
+	assert_true(scope_symbol_runtime_interprets("/var/lib/gems/3.1.0/gems/pg-1.5.4/lib/pg_ext.so"));
+	assert_false(scope_symbol_runtime_interprets("/srv/gems/shop.so"));
 	assert_false(scope_symbol_runtime_interprets("/usr/bin/node"));
 }
 

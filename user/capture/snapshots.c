@@ -335,30 +335,30 @@ uint64_t scope_capture_snapshots_settled_ns(const struct scope_snapshots *snapsh
 static const char *const languages[] = {
 	[SCOPE_INTERPRETER_PYTHON] = "Python",
 	[SCOPE_INTERPRETER_PHP] = "PHP",
+	[SCOPE_INTERPRETER_RUBY] = "Ruby",
 };
 
 void scope_capture_snapshots_problem(const struct scope_snapshots *snapshots, char *text, size_t size)
 {
 	const struct scope_snapshots_head *head = &snapshots->head;
-	const bool python = head->language == SCOPE_INTERPRETER_PYTHON;
 
 	text[0] = '\0';
 	if (snapshots->given_up && !head->processes)
 		snprintf(text, size,
-			 "for %u s nothing was heard of whether the program is interpreted; functions of Python and "
-			 "PHP, and waits of Java and Go, would be missing",
+			 "for %u s nothing was heard of whether the program is interpreted; functions of Python, PHP "
+			 "and Ruby, and waits of Java and Go, would be missing",
 			 SCOPE_SNAPSHOTS_WAIT_MS / 1000);
 	else if (snapshots->given_up)
 		snprintf(text, size,
 			 "the memory of an interpreter could not be read for %u s, so later functions of the "
 			 "program have no names",
 			 SCOPE_SNAPSHOTS_WAIT_MS / 1000);
-	else if (head->tgid && (python || head->language == SCOPE_INTERPRETER_PHP))
+	else if (head->tgid && head->language < sizeof(languages) / sizeof(languages[0]) && languages[head->language])
 		snprintf(text, size,
 			 "functions of process %u have no names, because this version of %s (%u.%u) is not "
 			 "known%s",
 			 head->tgid, languages[head->language], head->version >> 8, head->version & 255,
-			 python ? "; start it with -X perf" : "");
+			 head->language == SCOPE_INTERPRETER_PYTHON ? "; start it with -X perf" : "");
 	else if (head->tgid && head->language == SCOPE_INTERPRETER_HOTSPOT)
 		snprintf(text, size,
 			 "methods in which threads of process %u wait have no names, because its JVM is older than "

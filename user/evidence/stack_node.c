@@ -83,9 +83,12 @@ static bool is_interpreted(const struct scope_function *function)
 /* The body of a script: what main() is to other programs. */
 static bool is_body(const struct scope_function *function)
 {
-	static const char body[] = "py::<module>:";
+	static const char *const bodies[] = { "py::<module>:", "rb::<main>:", "rb::<top (required)>:" };
 
-	return !strncmp(function->symbol, body, sizeof(body) - 1);
+	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++)
+		if (!strncmp(function->symbol, bodies[i], strlen(bodies[i])))
+			return true;
+	return false;
 }
 
 /* True if nothing but bodies of scripts runs the library. */

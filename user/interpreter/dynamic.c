@@ -25,12 +25,18 @@ static bool read_headers(struct scope_memory *memory, uint64_t start, const Elf6
 			dynamic->bias = start - (program.p_vaddr - program.p_offset);
 			based = true;
 		}
+		if (program.p_type == PT_LOAD && program.p_flags & PF_W) {
+			dynamic->data = program.p_vaddr;
+			dynamic->data_end = program.p_vaddr + program.p_memsz;
+		}
 		if (program.p_type == PT_DYNAMIC) {
 			*ret_section = program.p_vaddr;
 			found = true;
 		}
 	}
 	*ret_section += dynamic->bias;
+	dynamic->data += dynamic->bias;
+	dynamic->data_end += dynamic->bias;
 	return based && found;
 }
 

@@ -9,6 +9,7 @@
 struct scope_dynamic {
 	uint64_t bias; /* what is added to the addresses of the file */
 	uint64_t symbols, strings, gnu_hash, hash;
+	uint64_t data, data_end; /* its last part that is written to: variables */
 };
 
 /* start: where the beginning of the file is mapped. false: it is no such file, or it cannot be read. */

@@ -13,6 +13,7 @@
 #include "interpreter/hotspot.h"
 #include "interpreter/php.h"
 #include "interpreter/python.h"
+#include "interpreter/ruby.h"
 
 /* Base names of their files: the library, if there is one, has the state, and not the program that loads it. */
 static const struct {
@@ -23,6 +24,7 @@ static const struct {
 	{ "libpython3.", SCOPE_INTERPRETER_PYTHON, true }, { "python3", SCOPE_INTERPRETER_PYTHON, false },
 	{ "python", SCOPE_INTERPRETER_PYTHON, false },	   { "libphp", SCOPE_INTERPRETER_PHP, true },
 	{ "php", SCOPE_INTERPRETER_PHP, false },	   { "libjvm.so", SCOPE_INTERPRETER_HOTSPOT, true },
+	{ "libruby", SCOPE_INTERPRETER_RUBY, true },	   { "ruby", SCOPE_INTERPRETER_RUBY, false },
 };
 
 /* "3.11" of "libpython3.11.so.1.0" or "python3.11". 0: it says none. */
@@ -96,6 +98,8 @@ enum scope_interpreter_found scope_interpreter_find(struct scope_memory *memory,
 		return SCOPE_INTERPRETER_ABSENT;
 	if (language == SCOPE_INTERPRETER_HOTSPOT)
 		return scope_interpreter_hotspot_find(memory, &dynamic, ret_interpreter);
+	if (language == SCOPE_INTERPRETER_RUBY)
+		return scope_interpreter_ruby_find(memory, &dynamic, ret_interpreter);
 	return language == SCOPE_INTERPRETER_PYTHON ? scope_interpreter_python_find(memory, &dynamic, ret_interpreter)
 						    : scope_interpreter_php_find(memory, &dynamic, ret_interpreter);
 }
@@ -107,6 +111,8 @@ size_t scope_interpreter_threads(struct scope_memory *memory, const struct scope
 		return scope_interpreter_python_threads(memory, interpreter, ret_thread, max);
 	if (interpreter->language == SCOPE_INTERPRETER_HOTSPOT)
 		return scope_interpreter_hotspot_threads(memory, interpreter, ret_thread, max);
+	if (interpreter->language == SCOPE_INTERPRETER_RUBY)
+		return scope_interpreter_ruby_threads(memory, interpreter, ret_thread, max);
 	/* The one that the process began with. */
 	ret_thread[0] = (struct scope_interpreted_thread){ .state = interpreter->root };
 	return 1;
@@ -117,6 +123,8 @@ bool scope_interpreter_is_thread(struct scope_memory *memory, const struct scope
 {
 	if (interpreter->language == SCOPE_INTERPRETER_HOTSPOT)
 		return scope_interpreter_hotspot_is_thread(memory, interpreter, thread);
+	if (interpreter->language == SCOPE_INTERPRETER_RUBY)
+		return scope_interpreter_ruby_is_thread(memory, interpreter, thread);
 	return interpreter->language == SCOPE_INTERPRETER_PYTHON
 		       ? scope_interpreter_python_is_thread(memory, interpreter, thread)
 		       : thread->state == interpreter->root;
@@ -144,6 +152,8 @@ enum scope_interpreter_read scope_interpreter_frames(struct scope_memory *memory
 {
 	if (interpreter->language == SCOPE_INTERPRETER_HOTSPOT)
 		return scope_interpreter_hotspot_frames(memory, interpreter, state, ret_frames);
+	if (interpreter->language == SCOPE_INTERPRETER_RUBY)
+		return scope_interpreter_ruby_frames(memory, interpreter, state, ret_frames);
 	return interpreter->language == SCOPE_INTERPRETER_PYTHON
 		       ? scope_interpreter_python_frames(memory, interpreter, state, ret_frames)
 		       : scope_interpreter_php_frames(memory, interpreter, ret_frames);
@@ -154,6 +164,8 @@ bool scope_interpreter_name(struct scope_memory *memory, const struct scope_inte
 {
 	if (interpreter->language == SCOPE_INTERPRETER_HOTSPOT)
 		return scope_interpreter_hotspot_name(memory, interpreter, function, ret_name);
+	if (interpreter->language == SCOPE_INTERPRETER_RUBY)
+		return scope_interpreter_ruby_name(memory, interpreter, function, ret_name);
 	return interpreter->language == SCOPE_INTERPRETER_PYTHON
 		       ? scope_interpreter_python_name(memory, interpreter, function, ret_name)
 		       : scope_interpreter_php_name(memory, interpreter, function, ret_name);

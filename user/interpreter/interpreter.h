@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads from outside which functions an interpreter runs: those of Python, of PHP and of Java, in the names of the language.
+ * Reads from outside which functions an interpreter runs, in the names of the language: those of Python, PHP, Ruby and Java.
  *
  *   mappings of the process ──► find() ──► threads() ──► frames() ──► name()
  *
- * An interpreter has its state in variables that its file exports: _PyRuntime and executor_globals. What they lead to is read
- * by the offsets of the version (python.c, php.c; hotspot.c has them from the JVM), which its memory, or the name of its file, says. Nothing of the process is
- * changed, stopped or waited for. All of it may lie: every pointer is checked by being read, and by the type of what it
- * leads to if there is one; lists are followed up to a limit, and strings read up to a length.
+ * An interpreter has its state in variables of its file: _PyRuntime, executor_globals, and the one that leads to Ruby's VM. What they lead to
+ * is read by the offsets of the version (python.c, php.c, ruby.c; hotspot.c has them from the JVM), which its memory, or the name of its
+ * file, says. Nothing of the process is changed, stopped or waited for. All of it may lie: every pointer is checked by being read, and
+ * by the type of what it leads to if there is one; lists are followed up to a limit, and strings read up to a length.
  */
 #ifndef SCOPE_INTERPRETER_INTERPRETER_H
 #define SCOPE_INTERPRETER_INTERPRETER_H
@@ -30,6 +30,7 @@ enum scope_interpreter_language {
 	SCOPE_INTERPRETER_PYTHON,
 	SCOPE_INTERPRETER_PHP,
 	SCOPE_INTERPRETER_HOTSPOT,
+	SCOPE_INTERPRETER_RUBY,
 };
 
 /* Where members are in structures of CPython. */
@@ -43,6 +44,21 @@ struct scope_python_offsets {
 	uint32_t code_file, code_name;
 	uint32_t type;				      /* of an object */
 	uint32_t text_length, text_state, text_ascii; /* ascii: where the characters of an ASCII string are */
+};
+
+/* The same of Ruby. What is at one place in all versions is in ruby.c and ruby_name.c. */
+struct scope_ruby_offsets {
+	uint32_t vm_list; /* of ractors, or of threads if ractor_threads is 0 */
+	uint32_t ractor_node, ractor_threads;
+	uint32_t thread_vm, thread_context;
+	uint32_t thread_handle, thread_number; /* number: 0 before 3.1 */
+	uint32_t thread_native; /* what leads to these two by one more step; 0: nothing, they are in the thread */
+	uint32_t context_thread;
+	uint32_t frame_bytes;
+	uint32_t string_embedded;		       /* where the bytes of a short string are */
+	uint32_t class_extension, extension_variables; /* up to 3.1: a class has its name in one of these */
+	uint32_t class_path, class_attached;	       /* from 3.3 on */
+	uint32_t singleton;			       /* the flag of the class of one object */
 };
 
 /* The same of PHP. */
@@ -73,11 +89,14 @@ struct scope_hotspot_offsets {
 struct scope_interpreter {
 	enum scope_interpreter_language language;
 	uint32_t version;	       /* major << 8 | minor; 0: not known */
-	uint64_t root;		       /* _PyRuntime, executor_globals, the list of Java's threads */
+	uint64_t root;		       /* _PyRuntime, executor_globals, Ruby's VM, the list of Java's threads */
 	uint64_t code_type, text_type; /* Python: the types of code and of strings; 0: not known */
+	/* Ruby: its class Object, and up to 3.1 the variables with a class's name, and with the object of a class of one; 0: not known */
+	uint64_t object_class, name_variable, attached_variable;
 	union {
 		struct scope_python_offsets python;
 		struct scope_php_offsets php;
+		struct scope_ruby_offsets ruby;
 		struct scope_hotspot_offsets hotspot;
 	};
 };
@@ -136,7 +155,7 @@ enum scope_interpreter_read scope_interpreter_frames(struct scope_memory *memory
 						     const struct scope_interpreter *interpreter, uint64_t state,
 						     struct scope_interpreted_frames *ret_frames);
 
-/* "py::NAME:FILE", "php::CLASS::NAME:FILE", valid UTF-8 on one line. false: there is no function. */
+/* "py::NAME:FILE", "php::CLASS::NAME:FILE", "rb::CLASS#NAME:FILE", valid UTF-8 on one line. false: there is no function. */
 bool scope_interpreter_name(struct scope_memory *memory, const struct scope_interpreter *interpreter, uint64_t function,
 			    char ret_name[SCOPE_INTERPRETED_NAME]);
 

@@ -147,9 +147,20 @@ static bool is_of_php(const char *name)
 	return !fnmatch("php::*:<internal>", name, 0);
 }
 
+/*
+ * Ruby's are rb::METHOD:FILE. Its own are in folders of its version, or in none; those that are installed beside it are gems, each in a folder
+ * of its name and version, and packages of a distribution. A program in Ruby is in neither.
+ */
+static bool is_of_ruby(const char *name)
+{
+	return !fnmatch("rb::*:<internal *", name, 0) || !fnmatch("rb::*:*/ruby/[0-9].[0-9]*/*", name, 0) ||
+	       !fnmatch("rb::*:*/ruby/vendor_ruby/*", name, 0) || !fnmatch("rb::*:*/ruby/site_ruby/*", name, 0) ||
+	       !fnmatch("rb::*:*/gems/*-[0-9]*/*", name, 0) || !fnmatch("rb::*:*/bundler/gems/*", name, 0);
+}
+
 bool scope_symbol_library_runtime(const char *name)
 {
-	if (is_of_python(name) || is_of_php(name))
+	if (is_of_python(name) || is_of_php(name) || is_of_ruby(name))
 		return true;
 	for (const char *const *pattern = runtimes; *pattern; pattern++)
 		if (!fnmatch(*pattern, name, 0))

@@ -27,8 +27,9 @@ static const struct scope_runtime rows[] = {
 	{ "Ruby",
 	  { "ruby*", "libruby*.so*" },
 	  true,
-	  "start it with --yjit-perf; what is interpreted has no names",
-	  NULL },
+	  "its memory has names of its methods, for a capture on this host by versions 2.7 to 3.4; others: start it with "
+	  "--yjit-perf, which names what is compiled",
+	  "rb::" },
 	{ ".NET", { "libcoreclr.so" }, true, "start it with DOTNET_PerfMapEnabled=1 in its environment", NULL },
 	{ "Erlang", { "beam.smp" }, true, "start it with +JPperf true", NULL },
 	{ "PHP",
@@ -61,8 +62,10 @@ bool scope_symbol_runtime_interprets(const char *path)
 {
 	const struct scope_runtime *runtime = scope_symbol_runtime_of_path(path);
 
-	/* Its own modules in C, which are in the folder of their kind; PHP's is named after the date of its interface. */
+	/* Its own modules in C, which are in the folder of their kind; PHP's is named after the date of its interface, and Ruby's libraries have theirs beside. */
 	return (runtime && runtime->named) || !fnmatch("*/lib/python3*/lib-dynload/*.so", path, 0) ||
+	       !fnmatch("*/ruby/[0-9].[0-9]*/*.so", path, 0) || !fnmatch("*/ruby/vendor_ruby/*.so", path, 0) ||
+	       !fnmatch("*/gems/*-[0-9]*/*.so", path, 0) ||
 	       !fnmatch("*/lib/php/*20[0-9][0-9][0-9][0-9][0-9][0-9]/*.so", path, 0);
 }
 
