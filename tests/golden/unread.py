@@ -5,8 +5,8 @@ from synth import Thread, Trace
 START = 70_000_000_000
 
 
-def sleep_on(call, args, path, unread_ns, seconds=5):
-    """unread_ns: for how long bytes have waited in two of three connections as the window ends."""
+def sleep_on(call, args, path, unread_ns, seconds=5, others=()):
+    """unread_ns: for how long bytes have waited in two of three connections as the window ends. others: name, call, arguments and path of threads beside."""
     trace = Trace(seconds=seconds, seed=61)
     trace.begin_at(START)
     trace.fd(3, "listen", name="socket:[55]")
@@ -19,4 +19,8 @@ def sleep_on(call, args, path, unread_ns, seconds=5):
     server = Thread(trace, 100, "server", 0, now=START)
     server.state("sleeping", call=call, since=START - 60_000_000_000, args=args, path=path)
     server.state("sleeping", call=call, since=START - 60_000_000_000, args=args, path=path, at_stop=True)
+    for number, (name, other_call, other_args, other_path) in enumerate(others):
+        other = Thread(trace, 101 + number, name, 1 + number, now=START)
+        for at_stop in (False, True):
+            other.state("sleeping", call=other_call, since=START - 59_000_000_000, args=other_args, path=other_path, at_stop=at_stop)
     trace.print()

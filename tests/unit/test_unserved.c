@@ -174,6 +174,58 @@ static void the_last_one_to_sleep_is_to_blame_if_all_sleep_aside(void **state)
 	end();
 }
 
+static bool is_among(uint32_t tid)
+{
+	const struct scope_thread *thread = thread_of(run.units, tid);
+	const struct scope_unserved *of = scope_anomaly_unserved_of(unserved, count, thread->tgid);
+
+	return of && scope_anomaly_unserved_among(of, run.units, run.pickups, thread->index);
+}
+
+#define AWAKE(tid)                                                                                                     \
+	"1000000000 1 switch 0 " tid " sleeping\n"                                                                     \
+	"1000000000 1 state " tid " tgid=10 state=runnable since=0 run=0 comm=server on_cpu\n"
+
+/* Their stacks decide, if all slept for as long as clients wait, and none has served. */
+static void one_of_those_that_slept_is(void **state)
+{
+	(void)state;
+	begin(UNREAD ASLEEP("10", "futex", "900000000") ASLEEP("11", "poll", "900000000"));
+	assert_true(is_among(10) && is_among(11));
+	end();
+	begin(BACKLOG ASLEEP("10", "futex", "900000000") ASLEEP("11", "poll", "900000000"));
+	assert_false(is_among(10) || is_among(11));
+	end();
+	begin(UNREAD ASLEEP("10", "futex", "900000000") AWAKE(
+		"11") "5000000002 1 enter 11 poll enter=5000000001 args=5,0,0,0\n5000000002 1 switch 11 0 sleeping\n");
+	assert_true(is_among(10));
+	assert_false(is_among(11));
+	end();
+	begin(UNREAD ASLEEP("10", "futex", "900000000")
+		      AWAKE("11") "3000000000 1 syscall 11 read enter=2000000000 ret=64 args=7\n"
+				  "3000000001 1 syscall 11 write enter=3000000000 ret=64 args=7\n");
+	assert_false(is_among(10));
+	end();
+}
+
+#define PROGRAM(tgid, path) "map " tgid " 0x1000 0x2000 0x0 x " path " -\nmap " tgid " 0x7000 0x8000 0x0 x /lib/c -\n"
+
+/* A command has the connections of its parent, where these were not closed, and serves none. */
+static void a_child_that_runs_another_program_has_no_clients(void **state)
+{
+	(void)state;
+	begin(UNREAD PROGRAM("10", "/server") PROGRAM(
+		"12", "/bin/sh") "thread 12 12 sh\nfd 12 7 accepted socket:[57]\n" ASLEEP("10", "wait4", "900000000"));
+	assert_int_equal(count, 1);
+	assert_int_equal(unserved[0].tgid, 10);
+	end();
+	begin(UNREAD PROGRAM("10", "/server")
+		      PROGRAM("12", "/server") "thread 12 12 server\nfd 12 7 accepted socket:[57]\n" ASLEEP(
+			      "10", "wait4", "900000000"));
+	assert_int_equal(count, 2);
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -182,6 +234,8 @@ int main(void)
 		cmocka_unit_test(naps_that_began_with_the_window_began_before_it),
 		cmocka_unit_test(another_thread_may_be_to_blame_instead),
 		cmocka_unit_test(the_last_one_to_sleep_is_to_blame_if_all_sleep_aside),
+		cmocka_unit_test(one_of_those_that_slept_is),
+		cmocka_unit_test(a_child_that_runs_another_program_has_no_clients),
 	};
 
 	return cmocka_run_group_tests_name("unserved", tests, NULL, NULL);

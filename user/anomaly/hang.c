@@ -367,13 +367,17 @@ static bool judge_end(const struct scope_units *units, const struct scope_distri
 	       judge_retries(units, pickups, index, limit, hang);
 }
 
-/* A thread that sleeps while the clients of its process wait is no idle one. True if it hangs, by that or without it. */
+/* A thread that sleeps while the clients of its process wait is no idle one. True if it hangs, or may, by that or without it. */
 static bool judge_unserved(const struct scope_units *units, const struct scope_pickups *pickups,
 			   const struct scope_unserved *unserved, uint32_t index, bool judged, struct scope_hang *hang)
 {
 	const struct scope_thread *thread = scope_timeline_threads_at(units->timeline->threads, index);
+	bool alone;
 
-	if ((judged && !hang->needs_peers) || !unserved || !scope_anomaly_unserved_by(unserved, units, pickups, index))
+	if ((judged && !hang->needs_peers) || !unserved)
+		return judged;
+	alone = scope_anomaly_unserved_by(unserved, units, pickups, index);
+	if (!alone && !scope_anomaly_unserved_among(unserved, units, pickups, index))
 		return judged;
 	/* It goes on to take work there. */
 	if (!judged && scope_unit_pickups_serves(pickups, index) && at_pickup(units, pickups, index))
@@ -388,7 +392,9 @@ static bool judge_unserved(const struct scope_units *units, const struct scope_p
 			.until_ns = units->timeline->end_ns,
 			.owner = SCOPE_OWNER_NONE,
 		};
-	hang->needs_peers = hang->quiet = false;
+	if (alone)
+		hang->needs_peers = hang->quiet = false;
+	hang->one_of = !alone;
 	hang->unread = unserved->unread;
 	return true;
 }

@@ -33,8 +33,9 @@ struct scope_hang {
 	bool lock;	  /* asleep for a lock: the function that holds it may be the cause */
 	uint32_t owner;	  /* lock: index of the thread that owns it (anomaly/lock_owner.h), or SCOPE_OWNER_NONE */
 	uint32_t backlog; /* connections that wait to be accepted, because this thread waits for its own client; 0: another kind of hang */
-	uint32_t unread; /* its clients' connections with bytes that nobody reads, because this thread sleeps */
-	bool circle;	 /* lock: the chain of owners leads back to it (a deadlock) */
+	uint32_t unread; /* its clients' connections with bytes that nobody reads, because this thread sleeps … */
+	bool one_of; /* … or another one of its process, which stacks decide. Without needs_peers it is idle if it is another one. */
+	bool circle; /* lock: the chain of owners leads back to it (a deadlock) */
 	/*
 	 * Asleep in a call in which other threads idle as well: a hang only if threads that started
 	 * in the same function take work and this one does not. The caller decides that by the

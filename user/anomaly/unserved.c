@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/grow.h"
 #include "trace/backlog_row.h"
@@ -37,6 +38,41 @@ static int compare_inode(const void *inode, const void *row)
 	return (a > b) - (a < b);
 }
 
+/* The file of the process' program: what the kernel maps first. NULL: not known. */
+static const char *program_of(const struct scope_trace *trace, uint32_t tgid)
+{
+	const struct scope_trace_map *found = NULL;
+	size_t count;
+	const struct scope_trace_map *map = scope_trace_maps(trace, &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (map[i].tgid == tgid && map[i].executable && (!found || map[i].start < found->start))
+			found = &map[i];
+	return found ? found->path : NULL;
+}
+
+/*
+ * True if the descriptor is of a child that runs another program: a script or a command, which has the connections of its parent because
+ * these were not closed. It serves none of them.
+ */
+static bool is_inherited(const struct scope_trace *trace, const struct scope_trace_fd *own)
+{
+	const uint64_t inode = scope_trace_socket_of(own);
+	const char *program = NULL, *other;
+	size_t fds;
+	const struct scope_trace_fd *fd = scope_trace_fds(trace, &fds);
+
+	for (size_t i = 0; i < fds; i++) {
+		if (fd[i].tgid >= own->tgid || fd[i].kind != own->kind || scope_trace_socket_of(&fd[i]) != inode)
+			continue;
+		program = program ? program : program_of(trace, own->tgid);
+		other = program_of(trace, fd[i].tgid);
+		if (program && other && strcmp(program, other) != 0)
+			return true;
+	}
+	return false;
+}
+
 /* Adds the sockets of one kind: of those rows, with descriptors of that kind. */
 static int add_sockets(const struct scope_timeline *timeline, bool connections, struct scope_unserved **unserved,
 		       size_t *count, size_t *room)
@@ -53,7 +89,7 @@ static int add_sockets(const struct scope_timeline *timeline, bool connections, 
 		const struct scope_backlog_row *row =
 			inode ? bsearch(&inode, rows, row_count, sizeof(*rows), compare_inode) : NULL;
 
-		if (!row || !lasts(timeline, row))
+		if (!row || !lasts(timeline, row) || is_inherited(timeline->trace, &fd[i]))
 			continue;
 		entry = entry_of(unserved, count, room, fd[i].tgid, row->since_ns);
 		if (!entry) {
@@ -114,8 +150,7 @@ static uint64_t asleep_since(const struct scope_units *units, uint32_t index, co
 	return scope_anomaly_hang_took_nothing(units, index) ? 0 : retry->from_ns;
 }
 
-/* Where threads often sleep that serve nobody. */
-static bool is_aside(const struct scope_thread *thread)
+bool scope_anomaly_unserved_aside(const struct scope_thread *thread)
 {
 	const enum scope_timeline_call_role role = scope_timeline_call_role(thread->open.nr);
 
@@ -144,15 +179,15 @@ static bool is_alone(const struct scope_units *units, const struct scope_pickups
 {
 	struct scope_threads *threads = units->timeline->threads;
 	const struct scope_thread *of = scope_timeline_threads_at(threads, index);
-	const bool aside = is_aside(of);
+	const bool aside = scope_anomaly_unserved_aside(of);
 
 	for (uint32_t i = 0; i < units->threads; i++) {
 		const struct scope_thread *thread = scope_timeline_threads_at(threads, i);
 
 		if (i == index || thread->tgid != of->tgid || thread->run == SCOPE_RUN_ENDED)
 			continue;
-		if (scope_unit_pickups_serves(pickups, i) || thread->run != SCOPE_RUN_BLOCKED || !is_aside(thread) ||
-		    (aside && !slept_last(units, index, i)))
+		if (scope_unit_pickups_serves(pickups, i) || thread->run != SCOPE_RUN_BLOCKED ||
+		    !scope_anomaly_unserved_aside(thread) || (aside && !slept_last(units, index, i)))
 			return false;
 	}
 	return true;
@@ -177,4 +212,19 @@ bool scope_anomaly_unserved_by(const struct scope_unserved *unserved, const stru
 	    scope_anomaly_hang_idles(scope_timeline_call_role(thread->open.nr)))
 		return false;
 	return asleep_since(units, index, thread) <= unserved->since_ns && is_alone(units, pickups, index);
+}
+
+bool scope_anomaly_unserved_among(const struct scope_unserved *unserved, const struct scope_units *units,
+				  const struct scope_pickups *pickups, uint32_t index)
+{
+	struct scope_threads *threads = units->timeline->threads;
+	const struct scope_thread *thread = scope_timeline_threads_at(threads, index);
+
+	if (!unserved->unread || asleep_since(units, index, thread) > unserved->since_ns)
+		return false;
+	for (uint32_t i = 0; i < units->threads; i++)
+		if (scope_timeline_threads_at(threads, i)->tgid == thread->tgid &&
+		    scope_unit_pickups_serves(pickups, i))
+			return false;
+	return true;
 }

@@ -32,5 +32,13 @@ const struct scope_unserved *scope_anomaly_unserved_of(const struct scope_unserv
  */
 bool scope_anomaly_unserved_by(const struct scope_unserved *unserved, const struct scope_units *units,
 			       const struct scope_pickups *pickups, uint32_t thread);
+/*
+ * True if one of several threads of its process should, and this may be the one: clients have sent what nobody reads, no thread of the
+ * process served any in the window, and this one has slept for as long.
+ */
+bool scope_anomaly_unserved_among(const struct scope_unserved *unserved, const struct scope_units *units,
+				  const struct scope_pickups *pickups, uint32_t thread);
+/* It sleeps where threads often do that serve nobody: in a futex, by a clock, for a child or a signal. */
+bool scope_anomaly_unserved_aside(const struct scope_thread *thread);
 
 #endif

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 
 #include "evidence/task_rows.h"
+#include "evidence/unread.h"
 
 #define WORK_SHARE 0.05	  /* share of stacks taken at work: a function with less is not work */
 #define IDLE_MIN 2	  /* threads that have slept for longer at the same calls, and are idle: so is this one */
@@ -398,6 +399,19 @@ static void renumber(struct scope_evidence *evidence, size_t from, uint32_t to)
 			evidence->item[i].unit = to;
 }
 
+/* Of several threads one should serve clients that wait, and the others are idle, or as their peers say. */
+static enum answer choose(const struct peers *peers, struct scope_hang *hangs, size_t count, size_t number,
+			  enum answer otherwise)
+{
+	const enum scope_unread chosen =
+		scope_evidence_unread_choose(peers->evidence, peers->units, hangs, count, number);
+
+	if (chosen == SCOPE_UNREAD_THIS)
+		return YES;
+	hangs[number].unread = hangs[number].one_of ? 0 : hangs[number].unread;
+	return chosen == SCOPE_UNREAD_OTHER ? NO : otherwise;
+}
+
 static void drop(struct scope_evidence *evidence, const struct peers *own, const struct peers *second, bool all_idle,
 		 enum answer *answers, struct scope_hang *hangs, size_t *hang_count)
 {
@@ -410,6 +424,8 @@ static void drop(struct scope_evidence *evidence, const struct peers *own, const
 		hangs[i].lock |= hangs[i].nr == SYS_futex && hangs[i].kind == SCOPE_HANG_BLOCKED && !hangs[i].retries &&
 				 !hangs[i].as_namesake && takes_lock(&evidence->stopped_stack[hangs[i].thread]);
 		answers[i] = answer_of(by, all_idle, &hangs[i], i);
+		if (hangs[i].unread)
+			answers[i] = choose(by, hangs, *hang_count, i, answers[i]);
 		if (is_idle(evidence, &hangs[i]) || is_idle(by->evidence, &hangs[i]))
 			answers[i] = NO;
 	}

@@ -102,7 +102,7 @@ static void note_client(struct scope_open_unit *open_unit, enum brought brought,
 static void waited_for_work(struct scope_open_unit *open_unit, const struct scope_open_call *call, uint64_t exit_ns)
 {
 	open_unit->idle_ns += exit_ns - call->enter_ns;
-	/* A clock brings no work: who sleeps by it, and has a lock, keeps others waiting. */
+	/* A clock brings no work: a thread that sleeps by it, and has a lock, keeps others waiting. */
 	if (call->role != SCOPE_CALL_SLEEP)
 		scope_unit_rest_idle(open_unit, call->enter_ns, exit_ns);
 }
