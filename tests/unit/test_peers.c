@@ -126,12 +126,36 @@ static void a_thread_where_a_peer_waits_is_idle(void **state)
 
 static void a_thread_that_has_no_peer_at_work_is_idle(void **state)
 {
+	const struct scope_function *to_other[] = { &elsewhere, &idle };
+
 	(void)state;
 	stacks(at_deep, 100);
-	stopped_stack[PEER].start = &elsewhere;
+	stopped_stack[PEER] = (struct scope_stopped_stack){ .node = case_node(made, to_other, 2), .start = &elsewhere };
 	assert_false(is_hang());
-	stopped_stack[PEER].start = &start;
+	stopped_stack[PEER] = (struct scope_stopped_stack){ .node = at_idle, .start = &start };
 	scope_timeline_threads_at(made->timeline->threads, PEER)->run = SCOPE_RUN_RUNNING;
+	assert_false(is_hang());
+}
+
+/* The peer started elsewhere, and runs the same loop. */
+static void a_peer_that_runs_the_same_loop_is_one(void **state)
+{
+	const struct scope_function *to_idle[] = { &elsewhere, &loop, &idle };
+	const struct scope_function *to_deep[] = { &elsewhere, &loop, &work, &deep };
+	const uint32_t at_other = case_node(made, to_idle, 3), at_other_deep = case_node(made, to_deep, 4);
+
+	(void)state;
+	stopped_stack[PEER] = (struct scope_stopped_stack){ .node = at_other, .start = &elsewhere };
+	stacks(at_other_deep, 4);
+	assert_false(is_hang());
+	stacks(at_deep, 1);
+	stacks(at_other, 95);
+	assert_true(is_hang());
+	assert_false(hang.unsure);
+	stacks(at_other, 1);
+	assert_false(is_hang());
+	stopped_stack[HUNG].node = at_idle;
+	stacks(at_idle, 1000);
 	assert_false(is_hang());
 }
 
@@ -367,6 +391,7 @@ int main(void)
 		TEST(fewer_than_five_stacks_say_nothing),
 		TEST(a_thread_where_a_peer_waits_is_idle),
 		TEST(a_thread_that_has_no_peer_at_work_is_idle),
+		TEST(a_peer_that_runs_the_same_loop_is_one),
 		TEST(stacks_of_others_do_not_count),
 		TEST(stacks_of_threads_that_ended_count),
 		TEST(stacks_at_work_are_samples_and_sleeps),

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#include "evidence/common_loop.h"
 #include "evidence/task_rows.h"
 #include "evidence/unread.h"
 
@@ -173,6 +174,33 @@ static enum answer peers_serve(const struct peers *peers, const struct scope_fun
 	return serve ? works_there(peers->evidence, peers->units, start, entered, quiet) : NO;
 }
 
+/* Where none started in a function on the thread's stack, but some run a loop that is there. */
+static enum answer looping_peers_serve(const struct peers *peers, uint32_t stopped, bool quiet)
+{
+	const struct scope_evidence *evidence = peers->evidence;
+	struct scope_common_loop common;
+	size_t all = 0, below = 0;
+
+	scope_evidence_common_loop_begin(&common, &evidence->tree, stopped);
+	for (size_t i = 0; i < peers->units->threads; i++)
+		if (!peers->stands[i] && (!quiet || stands_still(peers, i)) &&
+		    scope_anomaly_hang_serves(peers->units, peers->pickups, i))
+			scope_evidence_common_loop_add(&common, &evidence->tree, evidence->stopped_stack[i].node,
+						       scope_anomaly_hang_waits(peers->units, peers->pickups, i));
+	for (size_t i = 0; common.found && !common.idle && i < evidence->items; i++) {
+		const struct scope_item *item = &evidence->item[i];
+		bool entered;
+
+		if ((item->kind != SCOPE_ITEM_RUN && item->kind != SCOPE_ITEM_WAIT) ||
+		    peers->units->unit[item->unit].granularity != SCOPE_UNIT_REQUEST ||
+		    !scope_evidence_common_loop_passes(&common, &evidence->tree, item->node, &entered))
+			continue;
+		all++;
+		below += entered;
+	}
+	return all >= WORK_STACKS_MIN && below >= WORK_SHARE * all ? YES : NO;
+}
+
 /*
  * Where none does, and threads wait for work with no function of the program on their stacks, in a library or that of a language:
  * requests begin in functions that this calls, and a thread that sleeps below one of them is at work. The loop that gives such threads their
@@ -305,7 +333,10 @@ static enum answer ask_peers(const struct peers *peers, const struct scope_hang 
 	if (*known == UNKNOWN) {
 		const struct scope_function *start = start_of_others(peers, node);
 
-		*known = start ? peers_serve(peers, start, node, hang->quiet) : bare_peers_serve(peers, hang->thread);
+		*known = start ? peers_serve(peers, start, node, hang->quiet)
+			       : looping_peers_serve(peers, node, hang->quiet);
+		if (!start && *known == NO)
+			*known = bare_peers_serve(peers, hang->thread);
 	}
 	return *known;
 }
