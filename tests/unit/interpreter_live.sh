@@ -105,6 +105,7 @@ is_healthy "a healthy server in Python"
 if command -v ruby > "$dir/ruby"; then
 	ask_ruby c
 	expect "Ruby computes" 60 '^rb::Work#burn:.*/interpreter_work.rb$'
+	report_names "Ruby computes" 'Work#burn in interpreter_work.rb'
 	folded_names "Ruby computes" folded ';serve;Work#handle;Work#burn [0-9]+$'
 	ask_ruby s
 	expect "Ruby sleeps" 40 '^rb::Work#doze:.*/interpreter_work.rb$'

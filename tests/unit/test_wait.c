@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -187,6 +188,50 @@ static void another_lock_between_ends_no_wait(void **state)
 	assert_int_equal(waits.wait[2].first_ns, 1000000);
 }
 
+#define OF_ONE_PROCESS "thread 10 10 a\nthread 20 10 b\n"
+
+/* The sleep of thread 10 after one that timed out, on another object, which 20 ends; other: what 20 did. */
+static struct waits slice_and_lock(const char *threads, const char *other)
+{
+	char text[4096];
+
+	snprintf(text, sizeof(text),
+		 "%s%.*s%s6004000 0 syscall 10 getpid enter=6003500 ret=10\n"
+		 "6010000 0 enter 10 futex enter=6009000 args=0x20,128,2\n"
+		 "6010000 0 switch 10 0 sleeping\n" WOKEN "9010000 0 enter 10 futex enter=9009000 args=0x30,128,2\n"
+		 "9010000 0 switch 10 0 sleeping\n"
+		 "9020000 1 waking 10 from 20 task\n"
+		 "9021000 0 switch 0 10 sleeping\n"
+		 "9022000 0 exit 10 futex ret=0\n",
+		 threads, (int)strlen(SLICED), SLICED, other);
+	return waits_of(text);
+}
+
+/* Ruby's GVL: after its time the thread meets the holder at a mutex. What that passes on comes after it, and is another wait. */
+static void who_held_it_all_the_time_may_be_met_elsewhere(void **state)
+{
+	struct waits waits = slice_and_lock(OF_ONE_PROCESS, "");
+
+	(void)state;
+	assert_int_equal(waits.count, 3);
+	assert_int_equal(waits.wait[1].waker, 1);
+	assert_int_equal(waits.wait[1].first_ns, 1000000);
+	assert_int_equal(waits.wait[2].first_ns, 0);
+	/* It was preempted, and ran on. */
+	assert_int_equal(slice_and_lock(OF_ONE_PROCESS,
+					"6003000 1 switch 20 0 runnable\n6003100 1 switch 0 20 runnable\n")
+				 .wait[1]
+				 .first_ns,
+			 1000000);
+	/* It slept, of which one that has what is waited for does not hear. */
+	waits = slice_and_lock(OF_ONE_PROCESS, "6003000 1 switch 20 0 sleeping\n6003100 1 waking 20 from - hardirq\n"
+					       "6003200 1 switch 0 20 sleeping\n");
+	assert_int_equal(waits.count, 4);
+	assert_int_equal(waits.wait[2].first_ns, 0);
+	/* Of another process. */
+	assert_int_equal(slice_and_lock("thread 10 10 a\nthread 20 20 b\n", "").wait[1].first_ns, 0);
+}
+
 /*
  * Thread 10 waits for the mutex at 0x10, whose memory is `memory`, until that interrupt; args of the call; 20 is of
  * process tgid.
@@ -328,6 +373,7 @@ int main(void)
 		cmocka_unit_test(a_thread_that_runs_for_less_than_50_us_was_woken_for_nothing),
 		cmocka_unit_test(slices_are_one_wait),
 		cmocka_unit_test(a_wait_in_slices_has_one_begin_and_one_end),
+		cmocka_unit_test(who_held_it_all_the_time_may_be_met_elsewhere),
 		cmocka_unit_test(a_time_out_that_is_acted_upon_ends_a_wait),
 		cmocka_unit_test(another_lock_between_ends_no_wait),
 		cmocka_unit_test(a_lock_that_was_not_released_names_its_owner),

@@ -155,7 +155,7 @@ static void hold_wait(const struct scope_threads *threads, struct scope_thread *
 		/* Outside a call the values in `open` are those of the call before. */
 		.object = open->nr != SCOPE_NR_NONE && open->args ? open->arg[0] : 0,
 		.begin_ns = begin_ns,
-		.first_ns = thread->holding ? held->first_ns : scope_timeline_slices_begin(thread),
+		.first_ns = thread->holding ? held->first_ns : scope_timeline_slices_begin(threads, thread),
 		.wake_ns = thread->wake_ns ? thread->wake_ns : now_ns,
 		.end_ns = now_ns,
 		.waker_queue_ns = waker_queue_ns,
@@ -267,7 +267,7 @@ int scope_timeline_switch(const struct scope_listener *run, const struct scope_e
 static int propagate_queue(struct scope_threads *threads, struct scope_thread *thread)
 {
 	long waker = thread->waker_tid ? scope_timeline_threads_find(threads, thread->waker_tid) : -1;
-	const uint64_t slices_ns = scope_timeline_slices_begin(thread);
+	const uint64_t slices_ns = scope_timeline_slices_begin(threads, thread);
 	const struct scope_thread *other;
 	uint64_t waker_queue_ns = 0;
 	int err;

@@ -10,6 +10,18 @@ static uint64_t limit_of(const struct scope_wait *slice)
 	return part_ns > SCOPE_FALSE_WAKEUP_NS ? part_ns : SCOPE_FALSE_WAKEUP_NS;
 }
 
+bool scope_timeline_slices_held(const struct scope_threads *threads, const struct scope_thread *thread)
+{
+	const long index = thread->waker_tid ? scope_timeline_threads_find(threads, thread->waker_tid) : -1;
+	const struct scope_thread *waker;
+
+	if (index < 0)
+		return false;
+	waker = scope_timeline_threads_at((struct scope_threads *)threads, (size_t)index);
+	return waker != thread && waker->tgid == thread->tgid && waker->run != SCOPE_RUN_BLOCKED &&
+	       waker->first_ns < thread->slices.begin_ns && waker->held.end_ns <= thread->slices.begin_ns;
+}
+
 void scope_timeline_slices_return(struct scope_thread *thread, int64_t ret)
 {
 	const struct scope_open_call *call = &thread->open;
@@ -27,7 +39,8 @@ void scope_timeline_slices_return(struct scope_thread *thread, int64_t ret)
 			.run_ns = thread->account.run_ns,
 			.limit_ns = limit_of(last),
 		};
-	} else if (scope_timeline_wait_same_object(call->nr, call->arg[0], slices->object)) {
+	} else if (scope_timeline_wait_same_object(call->nr, call->arg[0], slices->object) ||
+		   (slept && last->first_ns)) {
 		/* It has got what it waited for, or passes it on. */
 		slices->begin_ns = 0;
 	}
