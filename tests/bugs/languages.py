@@ -4,7 +4,8 @@
 
 Usage: languages.py [-a] [-d SECONDS] [-o DIR] [LANGUAGE[/KIND]...]      default: all of all, 10 s each, build/languages
 
-LANGUAGE is go, node, java, python, python1 (one thread), pythonloop (asyncio), ruby, php, rust or cpp. KIND is a function of languages/, or none: a healthy server.
+LANGUAGE is go, node, nodemap (with the options that write a list of functions), java, javamap (with a frame pointer, and a list by jcmd), python,
+python1 (one thread), pythonloop (asyncio), ruby, php, rust or cpp. KIND is a function of languages/, or none: a healthy server.
 Prints a line for each: whether the function is first, or for none whether nothing is abnormal, the verdict, and the functions named. Slow ones
 are 3 % of the requests, and those that take longer and longer all of them; a server in which one hangs is attached to afterwards. With -a, traces of
 an earlier run are analysed again.
@@ -23,10 +24,10 @@ from planted import HERE, Zoo, begin
 SLOW = ("countWords matchRules packReport sortPrices writeLedger takeNap readPages runHook askPeer makeCopies saveNote askPacker "
         "hashParts parseOrders packFiles formatRows writeBook statPaths raiseErrors pollAnswer sweepHeap makeGarbage takeTicket copyOrders findRow "
         "holdSession readLater zipLater yieldOften askThread blockWorker bookOrder readCatalog").split()
-FILES = {"go": "serve.go", "node": "serve.js", "java": "Serve.java", "python": "serve.py", "python1": "serve.py", "pythonloop": "serve.py",
-         "ruby": "serve.rb", "php": "serve.php", "rust": "serve.rs", "cpp": "serve.cc"}
-TOOLS = {"go": "go", "node": "node", "java": "javac", "python": "/usr/bin/python3", "python1": "/usr/bin/python3", "pythonloop": "/usr/bin/python3",
-         "ruby": "ruby", "php": "/usr/sbin/php-fpm8.2", "rust": "cargo", "cpp": "g++"}
+FILES = {"go": "serve.go", "node": "serve.js", "nodemap": "serve.js", "java": "Serve.java", "javamap": "Serve.java", "python": "serve.py",
+         "python1": "serve.py", "pythonloop": "serve.py", "ruby": "serve.rb", "php": "serve.php", "rust": "serve.rs", "cpp": "serve.cc"}
+TOOLS = {"go": "go", "node": "node", "nodemap": "node", "java": "javac", "javamap": "javac", "python": "/usr/bin/python3",
+         "python1": "/usr/bin/python3", "pythonloop": "/usr/bin/python3", "ruby": "ruby", "php": "/usr/sbin/php-fpm8.2", "rust": "cargo", "cpp": "g++"}
 POOL = """[global]
 daemonize = no
 error_log = {folder}/log
@@ -71,10 +72,10 @@ def built(language, out):
             subprocess.run(["go", "build", "-o", f"{out}/serve-go", f"{HERE}/languages/serve.go"], check=True,
                            env={**os.environ, "GOCACHE": f"{out}/go-cache", "GOFLAGS": "-ldflags=-s"})
         return [f"{out}/serve-go"]
-    if language == "java":
+    if language in ("java", "javamap"):
         if not os.path.exists(f"{out}/Serve.class"):
             subprocess.run(["javac", "-d", out, f"{HERE}/languages/Serve.java"], check=True)
-        return ["java", "-XX:+PreserveFramePointer", "-Dsun.net.httpserver.nodelay=true", "-cp", out, "Serve"]
+        return ["java", *(["-XX:+PreserveFramePointer"] if language == "javamap" else []), "-Dsun.net.httpserver.nodelay=true", "-cp", out, "Serve"]
     if language == "cpp":
         if not os.path.exists(f"{out}/serve-cpp"):
             subprocess.run(["g++", "-O2", "-pthread", "-o", f"{out}/serve-cpp", f"{HERE}/languages/serve.cc"], check=True)
@@ -89,8 +90,9 @@ def built(language, out):
         return [f"{out}/rust/release/serve"]
     if language == "ruby":
         return ["ruby", f"{HERE}/languages/serve.rb"]
-    if language == "node":
-        return ["node", "--perf-basic-prof", "--interpreted-frames-native-stack", f"{HERE}/languages/serve.js"]
+    if language in ("node", "nodemap"):
+        options = ["--perf-basic-prof", "--interpreted-frames-native-stack"] if language == "nodemap" else []
+        return ["node", *options, f"{HERE}/languages/serve.js"]
     return ["/usr/bin/python3", f"{HERE}/languages/serve.py"]
 
 
@@ -100,7 +102,7 @@ class Languages(Zoo):
     hangs = "takeLock takeShared waitAnswer waitAny waitGroup sendOrder waitChild readPeer spinOn awaitFlag readFifo".split()
     growing = "findVisit readJournal".split()
     also = {"askPacker": ["packOrders"], "askPeer": ["ask"], "readPeer": ["ask"], "hashParts": ["hashPart"], "takeTicket": ["dropTicket"],
-            "askThread": ["countLetters"], "makeGarbage": ["makeTree", "tree"]}
+            "askThread": ["countLetters"], "raiseErrors": ["fail"], "makeGarbage": ["makeTree", "tree"]}
     servers = list(FILES)
 
     def missing(self, server):
@@ -129,7 +131,7 @@ class Languages(Zoo):
         return server == "php"
 
     def beside(self, server, process, seconds):
-        if server != "java":
+        if server != "javamap":
             return None
         return begin(lambda: (time.sleep(seconds * 0.7), subprocess.run(
             ["jcmd", str(process.pid), "Compiler.perfmap"], stdout=subprocess.DEVNULL, check=False)))

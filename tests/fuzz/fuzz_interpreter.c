@@ -63,6 +63,34 @@ static void read_all(struct scope_memory *memory, uint32_t *reads, const struct 
 	}
 }
 
+static bool word_of_input(void *context, uint64_t address, uint64_t *ret_word)
+{
+	return read_input(context, address, ret_word, sizeof(*ret_word));
+}
+
+/* Walks a native stack, as far as its code is a runtime's. */
+static void leave_all(struct scope_memory *memory, uint32_t *reads, const struct scope_interpreter *interpreter)
+{
+	const struct scope_stack_words words = { word_of_input, reads };
+	struct scope_native_frame frame = {
+		.pc = BASE + input[0], .sp = BASE, .fp = BASE + input[input_bytes - 1], .exact = true
+	};
+	struct scope_left_functions functions;
+	char name[SCOPE_INTERPRETED_NAME];
+
+	for (unsigned i = 0; i < 16; i++) {
+		*reads = 0;
+		scope_interpreter_memory_begin(memory, READS / 2);
+		if (scope_interpreter_leave(memory, interpreter, &words, &frame, &functions) != SCOPE_INTERPRETER_LEFT)
+			return;
+		if (functions.count > SCOPE_LEFT_FUNCTIONS)
+			fuzz_die("more functions in a frame than there is room for");
+		for (uint32_t j = 0; j < functions.count && j < 2; j++)
+			if (scope_interpreter_name(memory, interpreter, functions.function[j], name))
+				check_name(name);
+	}
+}
+
 /* Members one after the other, so that each of them leads somewhere else. */
 static struct scope_hotspot_offsets hotspot_offsets(void)
 {
@@ -80,11 +108,30 @@ static struct scope_hotspot_offsets hotspot_offsets(void)
 	return offsets;
 }
 
+/* The same of V8; its masks and types are those of the input. */
+static struct scope_v8_offsets v8_offsets(void)
+{
+	struct scope_v8_offsets offsets;
+	int32_t number[sizeof(offsets) / sizeof(int32_t)];
+
+	for (size_t i = 0; i < sizeof(number) / sizeof(number[0]); i++)
+		number[i] = (int32_t)(i * sizeof(uint64_t));
+	memcpy(&offsets, number, sizeof(offsets));
+	offsets.type_shared = offsets.type_scope = offsets.type_script = input[0];
+	offsets.not_string = -128;
+	offsets.representation = 7;
+	offsets.encoding = offsets.one_byte = 8;
+	offsets.sequential = input[0] & 7;
+	offsets.cons = input[input_bytes - 1] & 7;
+	offsets.thin = 5;
+	return offsets;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	static const enum scope_interpreter_language languages[] = { SCOPE_INTERPRETER_PYTHON, SCOPE_INTERPRETER_PHP,
-								     SCOPE_INTERPRETER_HOTSPOT,
-								     SCOPE_INTERPRETER_RUBY };
+								     SCOPE_INTERPRETER_HOTSPOT, SCOPE_INTERPRETER_RUBY,
+								     SCOPE_INTERPRETER_V8 };
 	static const uint32_t rubies[] = { 0x207, 0x300, 0x301, 0x302, 0x303, 0x304 };
 	static struct scope_memory memory;
 	struct scope_interpreter interpreter;
@@ -97,12 +144,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	memory.read = read_input;
 	memory.context = &reads;
 	scope_interpreter_memory_begin(&memory, READS);
-	scope_interpreter_find(&memory, languages[data[0] % 4], BASE, 0x308 + data[0] / 2 % 8, &interpreter);
+	scope_interpreter_find(&memory, languages[data[0] % 5], BASE, 0x308 + data[0] / 2 % 8, &interpreter);
 	/* Whatever that found. */
 	if (interpreter.language == SCOPE_INTERPRETER_HOTSPOT)
 		interpreter.hotspot = hotspot_offsets();
 	else if (interpreter.language == SCOPE_INTERPRETER_RUBY)
 		scope_interpreter_ruby_offsets(rubies[data[0] / 4 % 6], &interpreter.ruby);
+	else if (interpreter.language == SCOPE_INTERPRETER_V8)
+		interpreter.v8 = v8_offsets();
 	else if (interpreter.language == SCOPE_INTERPRETER_PHP)
 		interpreter.php = (struct scope_php_offsets){ .current = 488, .op_array_file = 152 };
 	else
@@ -111,6 +160,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	interpreter.object_class = BASE + 8;
 	interpreter.name_variable = data[0] / 32; /* Ruby's, one of the numbers that a short input has */
 	interpreter.attached_variable = 1;
-	read_all(&memory, &reads, &interpreter);
+	if (interpreter.language != SCOPE_INTERPRETER_V8)
+		read_all(&memory, &reads, &interpreter);
+	leave_all(&memory, &reads, &interpreter);
 	return 0;
 }

@@ -210,6 +210,15 @@ burn_js='function burnsInScript(n) { let s = 0; for (let i = 0; i < n; i++) s +=
 process.stdin.once("data", () => { while (process.cpuUsage().user < 2e6) burnsInScript(1e6); process.exit(0); });
 console.log("ready");'
 
+# From its memory, without an option. The function is not in a file, and its callers are on the stack.
+case_node() {
+	command -v node >/dev/null || { echo "left out: nodejs is not installed"; return 0; }
+	echo "$burn_js" > burn.js
+	start node burn.js && trace
+	stop
+	named 'burn.js;burnsInScript|anonymous at 2:[0-9]*.;burnsInScript'
+}
+
 case_node_map() {
 	command -v node >/dev/null || { echo "left out: nodejs is not installed"; return 0; }
 	echo "$burn_js" > burn.js
@@ -229,7 +238,7 @@ case_node_dump() {
 }
 
 case_java() {
-	command -v javac >/dev/null && command -v jcmd >/dev/null ||
+	command -v javac >/dev/null ||
 		{ echo "left out: no JDK is installed"; return 0; }
 	cat > Burn.java <<-'END'
 	public class Burn {
@@ -247,12 +256,9 @@ case_java() {
 		}
 	}
 	END
-	javac Burn.java && start java -XX:+PreserveFramePointer -cp . Burn || return 1
-	jcmd "$target" Compiler.perfmap > jcmd.said 2>&1 || { cat jcmd.said; return 1; }
-	trace
-	rm -f "/tmp/perf-$target.map"
+	javac Burn.java && start java -cp . Burn && trace
 	stop
-	named 'Burn.burnsInJava|burnsInJava'
+	named 'Burn.main;Burn.burnsInJava'
 }
 
 # A server in Go, stripped, at a fixed address and not: the function that makes some requests slow has its name and
@@ -322,7 +328,7 @@ case_go() {
 }
 
 cases=("$@")
-[ $# -gt 0 ] || cases=(ended deleted replaced stripped namespace options library recursion vfork 32bit kernel node_map node_dump java go)
+[ $# -gt 0 ] || cases=(ended deleted replaced stripped namespace options library recursion vfork 32bit kernel node node_map node_dump java go)
 for name in "${cases[@]}"; do
 	if "case_$name" > why 2>&1; then
 		echo "ok - $name$(sed -n 's/^left out: \(.*\)/ # skipped: \1/p' why)"

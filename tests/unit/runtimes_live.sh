@@ -20,7 +20,7 @@ block() { awk -v kind="$2" '$0 == "```" kind { inside = 1; next } /^```/ && insi
 tools_of() {	# PAGE
 	case $1 in
 	cpp) echo g++ ;;
-	java) echo java javac jcmd ;;
+	java) echo java javac ;;
 	python) echo python3 ;;
 	*) echo "$1" ;;
 	esac

@@ -153,6 +153,39 @@ static void the_stack_after_a_slow_call_gets_its_sleep(void **state)
 	case_end(&made);
 }
 
+/* A snapshot of that sleep says the same again if the stack has functions of a runtime. */
+static void a_sleep_counts_once(void **state)
+{
+	static const char made_code[] =
+		"sym 0 0x2000000000000000 0x10 sell [jit] program\nsym 0 0x1000000000000000 0x10 sell [jit] program\n";
+
+	(void)state;
+	for (int native = 0; native < 2; native++) {
+		struct story story;
+		struct evidence_case made;
+		const struct scope_evidence *evidence;
+		double wait_ns = 0;
+		uint64_t now_ns;
+
+		begin(&story, made_code);
+		now_ns = story.now_ns;
+		fprintf(story.to,
+			"%ju 0 enter 10 read enter=%ju args=9\n%ju 0 switch 10 0 sleeping\n"
+			"%ju 8191 snapshot 10 0x1000000000000000 unwound since=1000000\n"
+			"%ju 1 waking 10 from - hardirq\n%ju 0 switch 0 10 sleeping\n"
+			"%ju 0 exit 10 read ret=8\n%ju 0 stack 10 0x3010,%s unwound\n",
+			(uintmax_t)(now_ns + 1000), (uintmax_t)(now_ns + 1000), (uintmax_t)(now_ns + 1000),
+			(uintmax_t)(now_ns + 2 * MS), (uintmax_t)(now_ns + 4 * MS + 1000), (uintmax_t)(now_ns + 5 * MS),
+			(uintmax_t)(now_ns + 5 * MS + 1000), (uintmax_t)(now_ns + 5 * MS + 2000),
+			native ? "0x2000000000000001" : "0x2011");
+		evidence = end(&story, 6 * MS, &made);
+		for (size_t i = 0; i < evidence->items; i++)
+			wait_ns += evidence->item[i].kind == SCOPE_ITEM_WAIT ? evidence->item[i].weight_ns : 0;
+		assert_true(wait_ns == (native ? 4 : 8) * MS);
+		case_end(&made);
+	}
+}
+
 /* Another thread ended it, which left no stack: in a pipe the sleeper's own is taken for it. */
 static void a_sleep_that_another_thread_ended_is_marked(void **state)
 {
@@ -338,6 +371,7 @@ int main(void)
 		cmocka_unit_test(a_sample_that_hit_the_tracer_is_no_evidence),
 		cmocka_unit_test(a_stack_of_libraries_alone_names_nobody),
 		cmocka_unit_test(the_stack_after_a_slow_call_gets_its_sleep),
+		cmocka_unit_test(a_sleep_counts_once),
 		cmocka_unit_test(a_sleep_that_another_thread_ended_is_marked),
 		cmocka_unit_test(the_wakers_stacks_get_the_sleep),
 		cmocka_unit_test(a_futex_that_a_thread_ended_says_nothing_of_the_sleeper),

@@ -88,6 +88,8 @@ static void test_runtimes(void **state)
 		{ "void org.example.Shop.sell(int, java.util.List)", false },
 		{ "java.util.List org.example.Shop.list()", false },
 		{ "JS:*checkQuery /srv/app.js:12:20", false },
+		{ "js::emit:<node events>", true },
+		{ "js::checkQuery:/srv/app.js", false },
 		{ "RegExp:^(a+)+$", true },
 		{ "void org.example.Shop$$Lambda$6+0x00007f1108002220.run()", true },
 		{ "void org.example.Shop.lambda$main$0(int)", false },

@@ -381,12 +381,36 @@ static void four_of_its_stacks_say_nothing(void **state)
 	assert_false(hangs_in_pool(4, 0, 100));
 }
 
+/* Node's main thread waits for work outside of JavaScript; one of its workers may wait for work in it. */
+static void a_main_thread_that_sleeps_in_javascript_hangs(void **state)
+{
+	static const struct scope_function script = { .name = "sell",
+						      .symbol = "js::sell:/srv/app.js",
+						      .module = "app.js" };
+	const struct scope_function *to_script[] = { &start, &script };
+	struct scope_thread *thread = scope_timeline_threads_at(made->timeline->threads, HUNG);
+
+	(void)state;
+	stopped_stack[HUNG].node = case_node(made, to_script, 2);
+	thread->tgid = thread->tid;
+	hang.quiet = true;
+	assert_true(is_hang());
+	assert_false(hang.unsure);
+	thread->tgid = thread->tid + 1;
+	assert_false(is_hang());
+	thread->tgid = thread->tid;
+	stopped_stack[HUNG].node = at_deep;
+	assert_false(is_hang());
+	hang.quiet = false;
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(five_of_a_hundred_stacks_at_work_say_that_it_hangs),
+		TEST(a_main_thread_that_sleeps_in_javascript_hangs),
 		TEST(work_is_all_below_where_they_part),
 		TEST(fewer_than_five_stacks_say_nothing),
 		TEST(a_thread_where_a_peer_waits_is_idle),

@@ -177,6 +177,29 @@ static void pages_never_written_to_are_zeros(void **state)
 	scope_proc_reader_destroy(reader);
 }
 
+/* Absent pages of a file come from it, and the read is whole or nothing. */
+static void pages_are_supplied_where_that_is_asked_for(void **state)
+{
+	struct scope_proc_reader *reader = begin(NULL);
+	const uint32_t self = (uint32_t)getpid();
+	const int fd = memfd_create("pages", MFD_CLOEXEC);
+	static uint8_t got[2 * PAGE];
+	uint8_t *pages;
+
+	(void)state;
+	assert_int_equal(ftruncate(fd, 2 * PAGE), 0);
+	assert_int_equal(pwrite(fd, "here", 4, PAGE), 4);
+	pages = mmap(NULL, 2 * PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
+	assert_int_equal(scope_proc_reader_memory(reader, self, self, (uintptr_t)pages + PAGE, got, 4), 0);
+	assert_int_equal(scope_proc_reader_supplied(reader, self, (uintptr_t)pages + PAGE, got, 4), 4);
+	assert_memory_equal(got, "here", 4);
+	munmap(pages + PAGE, PAGE);
+	assert_int_equal(scope_proc_reader_supplied(reader, self, (uintptr_t)pages + PAGE, got, 4), 0);
+	munmap(pages, PAGE);
+	close(fd);
+	scope_proc_reader_destroy(reader);
+}
+
 /* The limit, the threads that are left alone, and that others are read all the same. */
 static void a_reader_that_hangs_is_given_up(void **state)
 {
@@ -429,6 +452,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_comes_up_to_what_is_not_there),
 		cmocka_unit_test(pages_never_written_to_are_zeros),
+		cmocka_unit_test(pages_are_supplied_where_that_is_asked_for),
 		cmocka_unit_test(a_reader_that_hangs_is_given_up),
 		cmocka_unit_test(the_first_thread_is_one_of_several),
 		cmocka_unit_test(touches_hold_up_nobody),

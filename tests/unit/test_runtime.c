@@ -73,12 +73,25 @@ static void interpreters_are_known_by_names(void **state)
 	assert_false(scope_symbol_runtime_interprets("/usr/bin/node"));
 }
 
+/* JavaScript's names have a file too; a thread that runs one is not idle. */
+static void functions_of_javascript_are_known_by_names(void **state)
+{
+	(void)state;
+	assert_true(scope_symbol_runtime_says_file("js::sell:/srv/app.js"));
+	assert_true(scope_symbol_runtime_says_file("py::sell:/srv/app.py"));
+	assert_false(scope_symbol_runtime_says_file("JS:*sell /srv/app.js:1:1"));
+	assert_false(scope_symbol_runtime_names("js::sell:/srv/app.js"));
+	assert_true(scope_symbol_runtime_idles_outside("js::sell:/srv/app.js"));
+	assert_false(scope_symbol_runtime_idles_outside("py::sell:/srv/app.py"));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(files_show_the_runtime),
 		cmocka_unit_test(code_of_the_process_counts_alone),
 		cmocka_unit_test(interpreters_are_known_by_names),
+		cmocka_unit_test(functions_of_javascript_are_known_by_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

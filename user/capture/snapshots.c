@@ -17,6 +17,7 @@
 #include "base/now.h"
 #include "capture/snapshots_internal.h"
 #include "interpreter/goroutines.h"
+#include "interpreter/name_table.h"
 #include "proc/child.h"
 #include "trace/format.h"
 #include "trace/packer.h"
@@ -151,7 +152,8 @@ void scope_capture_snapshots_map(struct scope_snapshots *snapshots, const struct
 		return;
 	if (is_first(snapshots, map))
 		request(snapshots, map->tgid, false);
-	if (!scope_interpreter_of_path(map->path) || is_known(snapshots, map->tgid))
+	if (!scope_interpreter_of_path(map->path) || scope_interpreter_of_path(map->path) == SCOPE_INTERPRETER_V8 ||
+	    is_known(snapshots, map->tgid))
 		return;
 	/* Without memory for it its functions have no names. */
 	if (scope_grow(&snapshots->tgid, &snapshots->capacity, snapshots->tgids + 1, sizeof(*snapshots->tgid)))
@@ -171,10 +173,10 @@ static int take_name(struct scope_snapshots *snapshots, const struct scope_snaps
 		.start = SCOPE_INTERPRETED_BASE + (uint64_t)row->id_or_tid * SCOPE_INTERPRETED_SIZE,
 		.size = SCOPE_INTERPRETED_SIZE,
 		.name = (char *)text,
-		.module = (char *)"[jit]",
+		.module = (char *)SCOPE_TRACE_JIT_MODULE,
 	};
 
-	if (row->id_or_tid != snapshots->names || snapshots->names == SCOPE_SNAPSHOTS_NAMES_MAX ||
+	if (row->id_or_tid != snapshots->names || snapshots->names == SCOPE_NAME_TABLE_MAX ||
 	    strnlen(text, row->count + 1u) != row->count)
 		return -EPROTO;
 	snapshots->names++;

@@ -8,7 +8,6 @@
 #include "interpreter/interpreter.h"
 
 #define SCOPE_SNAPSHOTS_MESSAGE (48u << 10) /* bytes of a message, at most */
-#define SCOPE_SNAPSHOTS_NAMES_MAX 200000u   /* functions with different names of one capture */
 
 /* To the child: a process to read; 0: send what is left, and end. */
 struct scope_snapshots_request {

@@ -10,10 +10,10 @@
 #include <time.h>
 
 #include "base/grow.h"
-#include "base/hash.h"
 #include "base/now.h"
 #include "capture/snapshots_internal.h"
 #include "capture/snapshots_process.h"
+#include "interpreter/name_table.h"
 
 #define NS_PER_MS 1000000ull
 #define PERIOD_NS (5 * NS_PER_MS) /* from round to round, at least */
@@ -28,8 +28,6 @@
 #define NAME_READS 64
 #define TRIES 2 /* to read the frames of a thread */
 #define PROCESSES_MAX 512
-#define NAME_BUCKETS (1u << 18) /* above SCOPE_SNAPSHOTS_NAMES_MAX */
-#define NO_ID UINT32_MAX
 #define GO_PERIOD_NS (10 * NS_PER_MS) /* goroutines are looked at no more often, … */
 #define GO_COST_PARTS 200 /* … and take at most this part of the time: 0.5 % of a CPU, besides what sends them */
 #define GO_READS (4 * SCOPE_GOROUTINES_MAX)
@@ -40,9 +38,7 @@ struct server {
 	uint32_t tgid; /* whose memory is read */
 	struct scope_snapshots_process **process;
 	size_t processes, capacity;
-	char **name; /* by number */
-	size_t names, name_capacity;
-	uint32_t *bucket; /* number + 1 of a name by its hash */
+	struct scope_name_table names;
 	struct scope_snapshots_head head;
 	uint8_t message[SCOPE_SNAPSHOTS_MESSAGE];
 	size_t used;
@@ -98,26 +94,18 @@ static struct scope_snapshots_row *add_row(struct server *server, size_t bytes)
 /* The number of a name, which is sent if it is new. */
 static uint32_t id_of_name(struct server *server, const char *name)
 {
-	const size_t bytes = strlen(name);
+	const size_t bytes = strlen(name), before = server->names.names;
+	const uint32_t id = scope_interpreter_name_table_get(&server->names, name);
 	struct scope_snapshots_row *row;
-	uint32_t at = scope_hash_text(0, name) % NAME_BUCKETS;
 
-	for (; server->bucket[at]; at = (at + 1) % NAME_BUCKETS)
-		if (!strcmp(server->name[server->bucket[at] - 1], name))
-			return server->bucket[at] - 1;
-	if (server->names == SCOPE_SNAPSHOTS_NAMES_MAX ||
-	    scope_grow(&server->name, &server->name_capacity, server->names + 1, sizeof(*server->name)))
-		return NO_ID;
-	server->name[server->names] = strdup(name);
-	if (!server->name[server->names])
-		return NO_ID;
+	if (id == SCOPE_NAME_TABLE_NONE || server->names.names == before)
+		return id;
 	row = add_row(server, bytes + 1);
 	row->kind = SCOPE_SNAPSHOTS_NAME;
 	row->count = (uint16_t)bytes;
-	row->id_or_tid = (uint32_t)server->names;
+	row->id_or_tid = id;
 	memcpy(row + 1, name, bytes + 1);
-	server->bucket[at] = (uint32_t)++server->names;
-	return (uint32_t)server->names - 1;
+	return id;
 }
 
 static uint32_t id_of_function(struct server *server, struct scope_snapshots_process *process, uint64_t function)
@@ -130,9 +118,9 @@ static uint32_t id_of_function(struct server *server, struct scope_snapshots_pro
 		return code->id;
 	scope_interpreter_memory_begin(&server->memory, NAME_READS);
 	if (!scope_interpreter_name(&server->memory, &process->interpreter, function, name))
-		return NO_ID;
+		return SCOPE_NAME_TABLE_NONE;
 	code->id = id_of_name(server, name);
-	code->function = code->id == NO_ID ? 0 : function;
+	code->function = code->id == SCOPE_NAME_TABLE_NONE ? 0 : function;
 	return code->id;
 }
 
@@ -148,7 +136,7 @@ static void add_stack(struct server *server, struct scope_snapshots_process *pro
 	/* Names come before the first stack that has them. */
 	for (uint32_t i = 0; i < frames->count; i++) {
 		id[i] = id_of_function(server, process, frames->function[i]);
-		if (id[i] == NO_ID) {
+		if (id[i] == SCOPE_NAME_TABLE_NONE) {
 			server->head.counts.unreadable++;
 			return;
 		}
@@ -409,9 +397,6 @@ void scope_capture_snapshots_serve(int fd)
 	server->fd = fd;
 	server->memory.read = scope_interpreter_memory_of_process;
 	server->memory.context = &server->tgid;
-	server->bucket = calloc(NAME_BUCKETS, sizeof(*server->bucket));
-	if (!server->bucket)
-		return;
 	begin_message(server);
 	while (!server->ending) {
 		const uint64_t period_ns = next_period_ns(server);

@@ -37,8 +37,7 @@ static bool read_memory(void *context, uint64_t address, void *data, size_t byte
 {
 	const struct remote *remote = context;
 
-	return scope_proc_reader_memory(remote->reader, remote->pid, remote->pid, address, data, bytes) ==
-	       (ssize_t)bytes;
+	return scope_proc_reader_supplied(remote->reader, remote->pid, address, data, bytes) == (ssize_t)bytes;
 }
 
 /* True if a capture can read the functions that the interpreter runs: says so. */
@@ -52,6 +51,7 @@ static bool check_interpreter(struct scope_proc_reader *reader, uint32_t pid, co
 	struct scope_interpreter interpreter;
 	uint64_t start = 0;
 	uint32_t version = 0;
+	char own[24] = "";
 	size_t bytes;
 	char *maps;
 
@@ -66,9 +66,12 @@ static bool check_interpreter(struct scope_proc_reader *reader, uint32_t pid, co
 	free(memory);
 	if (found != SCOPE_INTERPRETER_FOUND)
 		return false;
+	/* The JVM and V8 describe themselves, so no version has to be known. */
+	if (interpreter.version)
+		snprintf(own, sizeof(own), " %u.%u", interpreter.version >> 8, interpreter.version & UINT8_MAX);
 	scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
-			     "process %u runs %s %u.%u: a capture reads the names of its functions from its memory",
-			     pid, runtime->name, interpreter.version >> 8, interpreter.version & UINT8_MAX);
+			     "process %u runs %s%s: a capture reads the names of its functions from its memory", pid,
+			     runtime->name, own);
 	return true;
 }
 

@@ -9,6 +9,7 @@
 #include "base/machine.h"
 #include "evidence/attribute.h"
 #include "evidence/held_waits.h"
+#include "evidence/native_sleeps.h"
 #include "evidence/stuck_tasks.h"
 #include "evidence/task_places.h"
 #include "symbol/namesake.h"
@@ -19,6 +20,7 @@ struct collector {
 	struct scope_attributor attributor;
 	bool *snapshots; /* per thread: it has some */
 	bool *stopped;	 /* per thread: one says where it stopped */
+	struct scope_native_sleeps native;
 	struct scope_stack_nodes stack_nodes;
 	struct scope_trace *trace;
 };
@@ -149,6 +151,9 @@ static int collect_stack(void *user, const struct scope_logged_stack *logged)
 
 	if (logged->stack.stopped_stack)
 		return collect_stopped_stack(collector, logged);
+	if (logged->reason == SCOPE_STACK_SNAPSHOT && !scope_unit_logged_ran(logged) &&
+	    scope_evidence_native_sleeps_has(&collector->native, logged->stack.thread, logged->stack.enter_ns))
+		return 0;
 	stretch = scope_unit_logged_ran(logged) ? sample_stretch(collector, logged) : sleep_stretch(collector, logged);
 	if (!scope_evidence_attributor_wants(&collector->attributor, logged->stack.thread, &stretch))
 		return 0;
@@ -266,6 +271,7 @@ static int collect_tasks(struct collector *collector)
 static int run(struct collector *collector)
 {
 	const size_t threads = collector->attributor.kept->units->threads;
+	bool read = false; /* an interpreter was */
 	int err = scope_evidence_attributor_init(&collector->attributor,
 						 1 + collector->attributor.kept->units->stacks / NORMAL_STACKS);
 
@@ -275,6 +281,11 @@ static int run(struct collector *collector)
 		err = -ENOMEM;
 	if (!err)
 		err = scope_unit_log_stacks(collector->attributor.kept->log, note_snapshot, collector);
+	for (size_t i = 0; i < threads; i++)
+		read |= collector->snapshots && collector->snapshots[i];
+	if (!err && read)
+		err = scope_evidence_native_sleeps_find(collector->attributor.kept->log, collector->trace,
+							&collector->native);
 	if (!err)
 		err = scope_unit_log_stacks(collector->attributor.kept->log, collect_stack, collector);
 	if (!err)
@@ -282,6 +293,7 @@ static int run(struct collector *collector)
 	if (!err && collector->attributor.detection)
 		err = unwind_stopped_stack(collector);
 	scope_evidence_attributor_free(&collector->attributor);
+	scope_evidence_native_sleeps_free(&collector->native);
 	free(collector->snapshots);
 	free(collector->stopped);
 	return err;

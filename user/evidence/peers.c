@@ -10,6 +10,7 @@
 #include "evidence/common_loop.h"
 #include "evidence/task_rows.h"
 #include "evidence/unread.h"
+#include "symbol/runtime.h"
 
 #define WORK_SHARE 0.05	  /* share of stacks taken at work: a function with less is not work */
 #define IDLE_MIN 2	  /* threads that have slept for longer at the same calls, and are idle: so is this one */
@@ -407,13 +408,27 @@ static bool takes_lock(const struct scope_stopped_stack *stopped_stack)
 	return false;
 }
 
+/* True if it sleeps in a function of a language whose main thread has no function on its stack while it waits for work. */
+static bool sleeps_in_work(const struct peers *peers, uint32_t thread)
+{
+	const struct scope_thread *of = scope_timeline_threads_at(peers->units->timeline->threads, thread);
+	const struct scope_tree *tree = &peers->evidence->tree;
+
+	for (uint32_t node = peers->evidence->stopped_stack[thread].node; node && of->tid == of->tgid;
+	     node = tree->node[node].parent)
+		if (tree->node[node].function->symbol &&
+		    scope_symbol_runtime_idles_outside(tree->node[node].function->symbol))
+			return true;
+	return false;
+}
+
 static enum answer answer_of(const struct peers *peers, bool all_idle, const struct scope_hang *hang, size_t number)
 {
 	enum answer answer = YES;
 
 	if (hang->kind == SCOPE_HANG_SPIN && hang->signals)
 		return runs_as_requests(peers, number, hang->thread);
-	if (hang->lock)
+	if (hang->lock || sleeps_in_work(peers, hang->thread))
 		return YES;
 	if (hang->needs_peers && hang->as_namesake && idles_as_others(peers, hang->thread))
 		return NO;

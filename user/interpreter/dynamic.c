@@ -8,7 +8,7 @@
 #define HEADERS_MAX 64	  /* program headers of a file */
 #define ENTRIES_MAX 256	  /* of its dynamic section */
 #define CHAIN_MAX 4096	  /* symbols of one bucket */
-#define NAME_MAX_BYTES 64 /* of a name that is looked for */
+#define NAME_MAX_BYTES 96 /* of a name that is looked for */
 
 static bool read_headers(struct scope_memory *memory, uint64_t start, const Elf64_Ehdr *head,
 			 struct scope_dynamic *dynamic, uint64_t *ret_section)

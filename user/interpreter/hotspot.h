@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads the frames of Java's threads that do not run. The functions are those of interpreter.h, for this language. */
+/* Reads the frames of Java. The functions are those of interpreter.h, for this language. */
 #ifndef SCOPE_INTERPRETER_HOTSPOT_H
 #define SCOPE_INTERPRETER_HOTSPOT_H
 
@@ -18,7 +18,16 @@ enum scope_interpreter_read scope_interpreter_hotspot_frames(struct scope_memory
 							     const struct scope_interpreter *interpreter,
 							     uint64_t state,
 							     struct scope_interpreted_frames *ret_frames);
-/* "void org.Box.push(java.lang.String)", as jcmd's Compiler.perfmap has it. */
+
+/* Set in the number of a function that is a stub, and not a method. */
+#define SCOPE_HOTSPOT_STUB 1u
+
+enum scope_interpreter_left scope_interpreter_hotspot_leave(struct scope_memory *memory,
+							    const struct scope_interpreter *interpreter,
+							    const struct scope_stack_words *stack,
+							    struct scope_native_frame *frame,
+							    struct scope_left_functions *ret_functions);
+/* "void org.Box.push(java.lang.String)", as jcmd's Compiler.perfmap has it; of a stub its own name. */
 bool scope_interpreter_hotspot_name(struct scope_memory *memory, const struct scope_interpreter *interpreter,
 				    uint64_t function, char ret_name[SCOPE_INTERPRETED_NAME]);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "interpreter/hotspot.h"
+#include "interpreter/hotspot_tables.h"
 #include "interpreter/name_text.h"
 
 #define WORD 8
@@ -101,6 +102,24 @@ static bool symbol_of_pool(struct scope_memory *memory, const struct scope_hotsp
 					     ret_symbol);
 }
 
+static bool put_stub(struct scope_memory *memory, const struct scope_hotspot_offsets *offsets, uint64_t blob,
+		     char ret_name[SCOPE_INTERPRETED_NAME])
+{
+	char text[SCOPE_HOTSPOT_TEXT];
+	struct scope_interpreted_name name;
+	uint64_t own;
+
+	if (!scope_interpreter_memory_word(memory, blob + offsets->blob_name, &own))
+		return false;
+	scope_interpreter_hotspot_text(memory, own, text);
+	for (char *at = text; *at; at++)
+		if ((unsigned char)*at < ' ' || *at == 0x7f)
+			*at = '?';
+	scope_interpreter_name_begin(&name, ret_name, SCOPE_INTERPRETED_NAME);
+	scope_interpreter_name_put(&name, text);
+	return *text;
+}
+
 bool scope_interpreter_hotspot_name(struct scope_memory *memory, const struct scope_interpreter *interpreter,
 				    uint64_t function, char ret_name[SCOPE_INTERPRETED_NAME])
 {
@@ -109,6 +128,8 @@ bool scope_interpreter_hotspot_name(struct scope_memory *memory, const struct sc
 	struct scope_interpreted_name name;
 	uint64_t pool, symbol, holder;
 
+	if (function & SCOPE_HOTSPOT_STUB)
+		return put_stub(memory, offsets, function - SCOPE_HOTSPOT_STUB, ret_name);
 	if (!symbol_of_pool(memory, offsets, function, offsets->const_name, &pool, &symbol) ||
 	    !read_symbol(memory, offsets, symbol, method, sizeof(method)) ||
 	    !symbol_of_pool(memory, offsets, function, offsets->const_signature, &pool, &symbol) ||

@@ -12,10 +12,15 @@
 static const struct {
 	const char *type, *field;
 	size_t to;
+	bool inlines; /* only to find methods that the compiler put into others */
 } fields[] = {
 #define FIELD(type, field, name)                                                                                       \
 	{                                                                                                              \
-		type, field, offsetof(struct scope_hotspot_offsets, name)                                              \
+		type, field, offsetof(struct scope_hotspot_offsets, name), false                                       \
+	}
+#define INLINES(type, field, name)                                                                                     \
+	{                                                                                                              \
+		type, field, offsetof(struct scope_hotspot_offsets, name), true                                        \
 	}
 	FIELD("ThreadsSMRSupport", "_java_thread_list", list),
 	FIELD("ThreadsList", "_length", list_length),
@@ -51,7 +56,15 @@ static const struct {
 	FIELD("Klass", "_name", class_name),
 	FIELD("Symbol", "_length", symbol_length),
 	FIELD("Symbol", "_body", symbol_body),
+	INLINES("CodeBlob", "_code_begin", blob_begin),
+	INLINES("CompiledMethod", "_scopes_data_begin", blob_scopes),
+	INLINES("nmethod", "_metadata_offset", blob_methods),
+	INLINES("nmethod", "_scopes_pcs_offset", blob_pcs),
+	INLINES("nmethod", "_dependencies_offset", blob_pcs_end),
+	INLINES("PcDesc", "_pc_offset", pc_place),
+	INLINES("PcDesc", "_scope_decode_offset", pc_scope),
 #undef FIELD
+#undef INLINES
 };
 
 void scope_interpreter_hotspot_text(struct scope_memory *memory, uint64_t address, char text[SCOPE_HOTSPOT_TEXT])
@@ -145,12 +158,14 @@ bool scope_interpreter_hotspot_tables(struct scope_memory *memory, const struct 
 	    !read_size(memory, dynamic, "ConstantPool", &ret_offsets->pool_size) ||
 	    !read_size(memory, dynamic, "HeapBlock", &ret_offsets->block_size))
 		return false;
+	ret_offsets->inlines = read_size(memory, dynamic, "PcDesc", &ret_offsets->pc_size) && ret_offsets->pc_size;
 	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
 		uint64_t value;
 
 		memcpy(&value, (const char *)ret_offsets + fields[i].to, sizeof(value));
-		if (value == NOT_FOUND)
+		if (value == NOT_FOUND && !fields[i].inlines)
 			return false;
+		ret_offsets->inlines &= value != NOT_FOUND;
 	}
 	return true;
 }

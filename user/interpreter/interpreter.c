@@ -14,18 +14,36 @@
 #include "interpreter/php.h"
 #include "interpreter/python.h"
 #include "interpreter/ruby.h"
+#include "interpreter/v8.h"
 
 /* Base names of their files: the library, if there is one, has the state, and not the program that loads it. */
 static const struct {
 	const char *begin;
 	enum scope_interpreter_language language;
 	bool library;
+	bool whole; /* it is all of the name */
 } files[] = {
-	{ "libpython3.", SCOPE_INTERPRETER_PYTHON, true }, { "python3", SCOPE_INTERPRETER_PYTHON, false },
-	{ "python", SCOPE_INTERPRETER_PYTHON, false },	   { "libphp", SCOPE_INTERPRETER_PHP, true },
-	{ "php", SCOPE_INTERPRETER_PHP, false },	   { "libjvm.so", SCOPE_INTERPRETER_HOTSPOT, true },
-	{ "libruby", SCOPE_INTERPRETER_RUBY, true },	   { "ruby", SCOPE_INTERPRETER_RUBY, false },
+	{ "libpython3.", SCOPE_INTERPRETER_PYTHON, true, false },
+	{ "python3", SCOPE_INTERPRETER_PYTHON, false, false },
+	{ "python", SCOPE_INTERPRETER_PYTHON, false, false },
+	{ "libphp", SCOPE_INTERPRETER_PHP, true, false },
+	{ "php", SCOPE_INTERPRETER_PHP, false, false },
+	{ "libjvm.so", SCOPE_INTERPRETER_HOTSPOT, true, false },
+	{ "libruby", SCOPE_INTERPRETER_RUBY, true, false },
+	{ "ruby", SCOPE_INTERPRETER_RUBY, false, false },
+	{ "libnode.so", SCOPE_INTERPRETER_V8, true, false },
+	{ "node", SCOPE_INTERPRETER_V8, false, true },
+	{ "nodejs", SCOPE_INTERPRETER_V8, false, true },
 };
+
+#define FILES (sizeof(files) / sizeof(files[0]))
+
+static bool is_file(size_t i, const char *name)
+{
+	const size_t length = strlen(files[i].begin);
+
+	return !strncmp(name, files[i].begin, length) && (!files[i].whole || !name[length]);
+}
 
 /* "3.11" of "libpython3.11.so.1.0" or "python3.11". 0: it says none. */
 static uint32_t version_of(const char *name)
@@ -51,14 +69,14 @@ static bool read_line(const char *line, uint64_t *ret_start, const char **ret_na
 	return true;
 }
 
-bool scope_interpreter_of_path(const char *path)
+enum scope_interpreter_language scope_interpreter_of_path(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		if (!strncmp(name, files[i].begin, strlen(files[i].begin)))
-			return true;
-	return false;
+	for (size_t i = 0; i < FILES; i++)
+		if (is_file(i, name))
+			return files[i].language;
+	return SCOPE_INTERPRETER_NONE;
 }
 
 enum scope_interpreter_language scope_interpreter_of_maps(const char *maps, uint64_t *ret_start, uint32_t *ret_version)
@@ -74,9 +92,8 @@ enum scope_interpreter_language scope_interpreter_of_maps(const char *maps, uint
 
 		if (!read_line(line, &start, &name))
 			continue;
-		for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-			if (strncmp(name, files[i].begin, strlen(files[i].begin)) || (language && !files[i].library) ||
-			    library)
+		for (size_t i = 0; i < FILES; i++) {
+			if (!is_file(i, name) || (language && !files[i].library) || library)
 				continue;
 			language = files[i].language;
 			library = files[i].library;
@@ -100,6 +117,8 @@ enum scope_interpreter_found scope_interpreter_find(struct scope_memory *memory,
 		return scope_interpreter_hotspot_find(memory, &dynamic, ret_interpreter);
 	if (language == SCOPE_INTERPRETER_RUBY)
 		return scope_interpreter_ruby_find(memory, &dynamic, ret_interpreter);
+	if (language == SCOPE_INTERPRETER_V8)
+		return scope_interpreter_v8_find(memory, &dynamic, ret_interpreter);
 	return language == SCOPE_INTERPRETER_PYTHON ? scope_interpreter_python_find(memory, &dynamic, ret_interpreter)
 						    : scope_interpreter_php_find(memory, &dynamic, ret_interpreter);
 }
@@ -159,6 +178,20 @@ enum scope_interpreter_read scope_interpreter_frames(struct scope_memory *memory
 		       : scope_interpreter_php_frames(memory, interpreter, ret_frames);
 }
 
+enum scope_interpreter_left scope_interpreter_leave(struct scope_memory *memory,
+						    const struct scope_interpreter *interpreter,
+						    const struct scope_stack_words *stack,
+						    struct scope_native_frame *frame,
+						    struct scope_left_functions *ret_functions)
+{
+	ret_functions->count = 0;
+	if (interpreter->language == SCOPE_INTERPRETER_HOTSPOT)
+		return scope_interpreter_hotspot_leave(memory, interpreter, stack, frame, ret_functions);
+	return interpreter->language == SCOPE_INTERPRETER_V8
+		       ? scope_interpreter_v8_leave(memory, interpreter, stack, frame, ret_functions)
+		       : SCOPE_INTERPRETER_NOT_LEFT;
+}
+
 bool scope_interpreter_name(struct scope_memory *memory, const struct scope_interpreter *interpreter, uint64_t function,
 			    char ret_name[SCOPE_INTERPRETED_NAME])
 {
@@ -166,6 +199,8 @@ bool scope_interpreter_name(struct scope_memory *memory, const struct scope_inte
 		return scope_interpreter_hotspot_name(memory, interpreter, function, ret_name);
 	if (interpreter->language == SCOPE_INTERPRETER_RUBY)
 		return scope_interpreter_ruby_name(memory, interpreter, function, ret_name);
+	if (interpreter->language == SCOPE_INTERPRETER_V8)
+		return scope_interpreter_v8_name(memory, interpreter, function, ret_name);
 	return interpreter->language == SCOPE_INTERPRETER_PYTHON
 		       ? scope_interpreter_python_name(memory, interpreter, function, ret_name)
 		       : scope_interpreter_php_name(memory, interpreter, function, ret_name);

@@ -24,6 +24,7 @@
  */
 #define SCOPE_INTERPRETED_BASE (1ull << 60)
 #define SCOPE_INTERPRETED_SIZE 16u
+#define SCOPE_INTERPRETED_ON_STACKS (1ull << 61) /* the same for functions that native stacks have */
 
 enum scope_interpreter_language {
 	SCOPE_INTERPRETER_NONE,
@@ -31,6 +32,7 @@ enum scope_interpreter_language {
 	SCOPE_INTERPRETER_PHP,
 	SCOPE_INTERPRETER_HOTSPOT,
 	SCOPE_INTERPRETER_RUBY,
+	SCOPE_INTERPRETER_V8, /* of which only leave() and name() are */
 };
 
 /* Where members are in structures of CPython. */
@@ -79,11 +81,25 @@ struct scope_hotspot_offsets {
 	uint64_t heap_memory, heap_map, heap_shift, space_low, space_high;
 	uint64_t block_size; /* before what is in a block of the code cache */
 	uint64_t blob_name, blob_frame, blob_method;
+	bool inlines; /* the next are known */
+	uint64_t blob_begin, blob_scopes, blob_methods, blob_pcs, blob_pcs_end;
+	uint64_t pc_place, pc_scope, pc_size;
 	uint64_t method_const, const_pool, const_name, const_signature;
 	uint64_t pool_class, pool_size; /* pool_size: before its entries */
 	uint64_t class_name;
 	uint64_t symbol_length, symbol_body;
 	uint64_t number; /* of this JVM, among all that were found */
+};
+
+/* The same of V8; some of these numbers are types and masks of them. */
+struct scope_v8_offsets {
+	int32_t frame_kind, frame_function, frame_regexp;
+	int32_t object_map, map_type;
+	int32_t function_shared, shared_name, shared_script, script_name, script_source;
+	int32_t scope_slots, scope_count, scope_first; /* slots: in bytes; the others in slots */
+	int32_t string_length, string_one_byte, string_two_byte, string_first, string_second, string_actual;
+	int32_t type_shared, type_scope, type_script;
+	int32_t not_string, representation, encoding, one_byte, sequential, cons, thin;
 };
 
 struct scope_interpreter {
@@ -98,6 +114,7 @@ struct scope_interpreter {
 		struct scope_php_offsets php;
 		struct scope_ruby_offsets ruby;
 		struct scope_hotspot_offsets hotspot;
+		struct scope_v8_offsets v8;
 	};
 };
 
@@ -108,8 +125,8 @@ struct scope_interpreted_thread {
 	uint64_t handle; /* pthread_t; 0: none */
 };
 
-/* True for a file that may have an interpreter in it, by its name. */
-bool scope_interpreter_of_path(const char *path);
+/* The language whose interpreter may be in a file, by its name. */
+enum scope_interpreter_language scope_interpreter_of_path(const char *path);
 
 /* maps: of /proc/PID/maps. Returns what the process runs by the names of its files; start: where that file begins. */
 enum scope_interpreter_language scope_interpreter_of_maps(const char *maps, uint64_t *ret_start, uint32_t *ret_version);
@@ -156,6 +173,42 @@ enum scope_interpreter_read scope_interpreter_frames(struct scope_memory *memory
 						     struct scope_interpreted_frames *ret_frames);
 
 /* "py::NAME:FILE", "php::CLASS::NAME:FILE", "rb::CLASS#NAME:FILE", valid UTF-8 on one line. false: there is no function. */
+/* Bytes of a stack as they were when its registers were taken. false: that word was not kept. */
+struct scope_stack_words {
+	bool (*word)(void *context, uint64_t address, uint64_t *ret_word);
+	void *context;
+};
+
+/* A frame of a native stack of x86-64. */
+struct scope_native_frame {
+	uint64_t pc, sp, fp; /* fp: 0 if it is not known */
+	bool exact;	     /* pc is where the thread was, and not a return address */
+};
+
+enum scope_interpreter_left {
+	SCOPE_INTERPRETER_NOT_LEFT,
+	SCOPE_INTERPRETER_LEFT,
+	SCOPE_INTERPRETER_LEFT_BY_FRAME_POINTER,
+};
+
+/* For name(), innermost first: a compiler may put several functions into one frame. */
+#define SCOPE_LEFT_FUNCTIONS 16
+struct scope_left_functions {
+	uint32_t count; /* 0: none is known */
+	uint64_t function[SCOPE_LEFT_FUNCTIONS];
+};
+
+/*
+ * Goes from code that a runtime made, of Java or JavaScript, to its caller. NOT_LEFT: it is none. LEFT: frame is that of the caller.
+ * BY_FRAME_POINTER: frame is unchanged, and the frame pointer leads to the caller.
+ */
+enum scope_interpreter_left scope_interpreter_leave(struct scope_memory *memory,
+						    const struct scope_interpreter *interpreter,
+						    const struct scope_stack_words *stack,
+						    struct scope_native_frame *frame,
+						    struct scope_left_functions *ret_functions);
+
+/* "py::NAME:FILE", "php::CLASS::NAME:FILE", "js::NAME:FILE", valid UTF-8 on one line. false: there is no function. */
 bool scope_interpreter_name(struct scope_memory *memory, const struct scope_interpreter *interpreter, uint64_t function,
 			    char ret_name[SCOPE_INTERPRETED_NAME]);
 

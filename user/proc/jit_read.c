@@ -11,7 +11,6 @@
 #include "proc/jit_internal.h"
 #include "trace/writer.h"
 
-#define MODULE "[jit]"
 #define CHUNK_BYTES 65536u
 #define RECORDS_AT_ONCE 1024
 #define RECORD_BYTES_MIN 64u /* a shorter record counts as this long, because each costs a call */
@@ -82,7 +81,7 @@ static int add_row(struct scope_proc_jit_rows *rows, uint64_t start, uint64_t by
 		.start = start,
 		.size = bytes,
 		.name = rows->name[rows->count],
-		.module = MODULE,
+		.module = SCOPE_TRACE_JIT_MODULE,
 	};
 	rows->count++;
 	return err;

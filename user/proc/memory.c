@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads memory of a thread: only pages that are present. */
+/* Reads memory of a thread: only pages that are present; or of a process, also others. */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -101,6 +101,11 @@ static size_t end_of_run(const uint64_t *page, size_t first, size_t count)
 	while (last < count && is_there(page[last]) == is_there(page[first]))
 		last++;
 	return last;
+}
+
+ssize_t scope_proc_reader_read_supplied(uint32_t tgid, uint64_t address, void *data, size_t bytes)
+{
+	return (ssize_t)read_piece(tgid, address, data, bytes < SCOPE_READER_BYTES ? bytes : SCOPE_READER_BYTES);
 }
 
 ssize_t scope_proc_reader_read_memory(uint32_t tid, uint64_t address, void *data, size_t bytes)

@@ -454,6 +454,8 @@ void scope_proc_reader_problem(const struct scope_proc_reader *reader, char *tex
 		const char *one, *more; /* the sentence says how many */
 	} rows[] = {
 		{ SCOPE_READER_MEMORY, "the memory of %zu thread", "the memory of %zu threads" },
+		{ SCOPE_READER_SUPPLIED, "the runtime's memory of %zu process",
+		  "the runtime's memory of %zu processes" },
 		{ SCOPE_READER_KINDS + SCOPE_PROC_MAPS, "the maps of %zu process", "the maps of %zu processes" },
 		{ SCOPE_READER_KINDS + SCOPE_PROC_CMDLINE, "the command line of %zu process",
 		  "the command lines of %zu processes" },

@@ -57,6 +57,13 @@ ssize_t scope_proc_reader_memory(struct scope_proc_reader *reader, uint32_t tgid
 				 void *data, size_t bytes);
 
 /*
+ * The same of a process, of all pages: one that is absent may have to come from a file, or from another process, so a process that
+ * did not answer once is not read any more.
+ */
+ssize_t scope_proc_reader_supplied(struct scope_proc_reader *reader, uint32_t tgid, uint64_t address, void *data,
+				   size_t bytes);
+
+/*
  * Makes never-written pages present, as zeros, where private memory ends at address (a multiple of
  * the page size). Does not wait.
  */

@@ -11,6 +11,7 @@
 
 enum scope_reader_kind {
 	SCOPE_READER_MEMORY,
+	SCOPE_READER_SUPPLIED, /* memory, absent pages too */
 	SCOPE_READER_TOUCH,
 	SCOPE_READER_TEXT, /* of a file below /proc */
 	SCOPE_READER_LOOK, /* reads the head and the build-id of a file of the target */
@@ -74,8 +75,9 @@ int scope_proc_reader_ask(struct scope_proc_reader *reader, struct scope_reader_
 
 /* ---- memory.c: reads memory; as above ---- */
 
-/* As scope_proc_reader_memory() and scope_proc_reader_touch(). */
+/* As the functions of reader.h: scope_proc_reader_memory(), _supplied() and _touch(). */
 ssize_t scope_proc_reader_read_memory(uint32_t tid, uint64_t address, void *data, size_t bytes);
+ssize_t scope_proc_reader_read_supplied(uint32_t tgid, uint64_t address, void *data, size_t bytes);
 void scope_proc_reader_touch_pages(uint32_t tid, uint64_t address, uint32_t pages);
 
 /* ---- serve_file.c: reads files, in a reader, or in the caller if there is none ---- */

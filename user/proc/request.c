@@ -29,6 +29,25 @@ ssize_t scope_proc_reader_memory(struct scope_proc_reader *reader, uint32_t tgid
 	return err ? err : (ssize_t)wanted.bytes;
 }
 
+ssize_t scope_proc_reader_supplied(struct scope_proc_reader *reader, uint32_t tgid, uint64_t address, void *data,
+				   size_t bytes)
+{
+	struct scope_reader_request request = {
+		.kind = SCOPE_READER_SUPPLIED,
+		.tgid = tgid,
+		.tid = tgid,
+		.address = address,
+		.bytes = bytes,
+	};
+	struct scope_reader_wanted wanted = { .data = data, .room = bytes };
+	int err;
+
+	if (!reader)
+		return scope_proc_reader_read_supplied(tgid, address, data, bytes);
+	err = scope_proc_reader_ask(reader, &request, NULL, &wanted);
+	return err ? err : (ssize_t)wanted.bytes;
+}
+
 int scope_proc_reader_text(struct scope_proc_reader *reader, enum scope_proc_text what, uint32_t tgid, uint32_t tid,
 			   char **ret_text, size_t *ret_bytes)
 {

@@ -77,6 +77,14 @@ static void serve_memory(struct server *server, const struct scope_reader_reques
 	answer(server, 0, server->data, (size_t)got);
 }
 
+static void serve_supplied(struct server *server, const struct scope_reader_request *request)
+{
+	size_t bytes = request->bytes < sizeof(server->data) ? request->bytes : sizeof(server->data);
+	const ssize_t got = scope_proc_reader_read_supplied(request->tgid, request->address, server->data, bytes);
+
+	answer(server, 0, server->data, (size_t)got);
+}
+
 static void serve_touch(struct server *server, const struct scope_reader_request *request)
 {
 	scope_proc_reader_touch_pages(request->tid, request->address, request->pages);
@@ -127,7 +135,8 @@ static void serve_open(struct server *server, const struct scope_reader_request 
 }
 
 static void (*const serve[SCOPE_READER_KINDS])(struct server *server, const struct scope_reader_request *request) = {
-	[SCOPE_READER_MEMORY] = serve_memory, [SCOPE_READER_TOUCH] = serve_touch, [SCOPE_READER_TEXT] = serve_text,
+	[SCOPE_READER_MEMORY] = serve_memory, [SCOPE_READER_SUPPLIED] = serve_supplied,
+	[SCOPE_READER_TOUCH] = serve_touch,   [SCOPE_READER_TEXT] = serve_text,
 	[SCOPE_READER_LOOK] = serve_look,     [SCOPE_READER_OPEN] = serve_open,
 };
 

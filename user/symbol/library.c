@@ -131,6 +131,7 @@ static const char *const runtimes[] = {
 	"Stub:*",
 	"RegExp:*",
 	"*:* node:*",
+	"js::*:<node *",
 	NULL,
 };
 

@@ -194,6 +194,21 @@ static struct scope_mapping *find_file(struct scope_spaces *spaces)
 	return NULL;
 }
 
+/* The name of a function whose code a runtime made, as a symbol of all processes. */
+static void put_made(struct scope_spaces *spaces, struct payload *payload)
+{
+	const uint64_t number = spaces->made_names_given++;
+	const struct scope_frame_symbol head = {
+		.start = SCOPE_INTERPRETED_ON_STACKS + number * SCOPE_INTERPRETED_SIZE,
+		.size = SCOPE_INTERPRETED_SIZE,
+	};
+	const char *name = spaces->made_names.name[number];
+
+	put(payload, &head, sizeof(head));
+	put_text(payload, name, strlen(name));
+	put_text(payload, SCOPE_TRACE_JIT_MODULE, strlen(SCOPE_TRACE_JIT_MODULE));
+}
+
 int scope_symbol_names_next(struct scope_symbols *symbols, bool all, uint64_t limit_ns, uint8_t *buffer,
 			    uint16_t *ret_type, size_t *ret_bytes)
 {
@@ -205,6 +220,12 @@ int scope_symbol_names_next(struct scope_symbols *symbols, bool all, uint64_t li
 					      : NULL;
 	int err = 0;
 
+	if (spaces->made_names_given < spaces->made_names.names) {
+		put_made(spaces, &payload);
+		*ret_type = SCOPE_FRAME_SYMBOL;
+		*ret_bytes = payload.bytes;
+		return 1;
+	}
 	if (!mapping) {
 		*ret_type = SCOPE_FRAME_META;
 		return all ? scope_symbol_loop_rows_next(symbols, buffer, SCOPE_NAMES_ROOM, ret_bytes) : 0;

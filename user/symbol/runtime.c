@@ -10,8 +10,7 @@ static const struct scope_runtime rows[] = {
 	{ "Java",
 	  { "libjvm.so" },
 	  true,
-	  "its memory has names of what waits, for a capture on this host; for what computes, run `jcmd %u Compiler.perfmap` "
-	  "during the capture (version 17 on); its callers have names if it was started with -XX:+PreserveFramePointer",
+	  "run `jcmd %u Compiler.perfmap` during the capture (version 17 on), and start it with -XX:+PreserveFramePointer",
 	  NULL },
 	{ "Node",
 	  { "node", "nodejs", "libnode.so*" },
@@ -56,6 +55,16 @@ bool scope_symbol_runtime_names(const char *name)
 		if (rows[i].named && !strncmp(name, rows[i].named, strlen(rows[i].named)))
 			return true;
 	return false;
+}
+
+bool scope_symbol_runtime_says_file(const char *name)
+{
+	return scope_symbol_runtime_names(name) || scope_symbol_runtime_idles_outside(name);
+}
+
+bool scope_symbol_runtime_idles_outside(const char *name)
+{
+	return !strncmp(name, "js::", strlen("js::"));
 }
 
 bool scope_symbol_runtime_interprets(const char *path)

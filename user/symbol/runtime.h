@@ -24,6 +24,12 @@ const struct scope_runtime *scope_symbol_runtime_of_path(const char *path);
 /* True if a runtime gave this name, in a perf map, to a function that its interpreter runs. */
 bool scope_symbol_runtime_names(const char *name);
 
+/* True if such a name, or one of JavaScript, says the function and the file: "py::FUNCTION:FILE". */
+bool scope_symbol_runtime_says_file(const char *name);
+
+/* True for functions of JavaScript: the main thread of such a program waits for work outside of them, in the loop that calls them. */
+bool scope_symbol_runtime_idles_outside(const char *name);
+
 /*
  * True for the files of an interpreter whose functions have such names. If a stack has these, a function of the
  * interpreter only shows that some function of the program runs.

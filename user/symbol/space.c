@@ -64,6 +64,7 @@ static void space_destroy(struct scope_space *space)
 	scope_symbol_ranges_free(&space->ranges);
 	scope_symbol_ranges_free(&space->symbols);
 	scope_symbol_addresses_free(&space->lookups, NULL);
+	scope_symbol_made_code_destroy(space->made);
 	free(space);
 }
 
@@ -202,6 +203,18 @@ struct scope_recorded_file scope_symbol_spaces_recorded(const struct scope_space
 	return recorded;
 }
 
+/* Of a process that is captured; another one after it executed another program. */
+static int runtime_get(struct scope_spaces *spaces, struct scope_space *space, const struct scope_trace_map *row)
+{
+	const enum scope_interpreter_language language = scope_interpreter_of_path(row->path);
+
+	if (!spaces->options.reader || (language != SCOPE_INTERPRETER_HOTSPOT && language != SCOPE_INTERPRETER_V8))
+		return 0;
+	scope_symbol_made_code_destroy(space->made);
+	space->made = scope_symbol_made_code_create(space->tgid, spaces->options.reader, &spaces->made_names);
+	return space->made ? 0 : -ENOMEM;
+}
+
 static int mapping_add(struct scope_spaces *spaces, const struct scope_trace_map *row)
 {
 	struct scope_space *space = scope_symbol_spaces_get(spaces, row->tgid);
@@ -214,7 +227,7 @@ static int mapping_add(struct scope_spaces *spaces, const struct scope_trace_map
 	*mapping = (struct scope_mapping){ .row = row };
 	if (!space->program && row->path[0] == '/')
 		space->program = row->path;
-	if (file_get(spaces, row, space->program, &mapping->file))
+	if (file_get(spaces, row, space->program, &mapping->file) || runtime_get(spaces, space, row))
 		return -ENOMEM;
 	return scope_symbol_ranges_add(&space->ranges, row->start, row->end, spaces->mappings++);
 }
@@ -270,6 +283,7 @@ void scope_symbol_spaces_free(struct scope_spaces *spaces)
 	free(spaces->problem);
 	free(spaces->mapping);
 	free(spaces->hit);
+	scope_interpreter_name_table_free(&spaces->made_names);
 	scope_symbol_addresses_free(&spaces->by_tgid, NULL);
 	scope_symbol_addresses_free(&spaces->inherited, NULL);
 	*spaces = (struct scope_spaces){ 0 };

@@ -5,6 +5,7 @@
 
 #include "symbol/addresses.h"
 #include "symbol/image.h"
+#include "symbol/made_code.h"
 #include "symbol/options.h"
 #include "symbol/range.h"
 #include "trace/trace.h"
@@ -52,6 +53,7 @@ struct scope_space {
 	struct scope_ranges symbols;	 /* symbol.c: rows of the trace */
 	struct scope_addresses lookups;	 /* symbol.c: borrowed functions by address */
 	size_t maps_given, tables_given; /* kernel_tables.c: as of sorted and opened */
+	struct scope_made_code *made;	 /* its runtime, while it is captured; NULL: none */
 };
 
 /* An address whose name is to be written to a trace. */
@@ -72,14 +74,16 @@ struct scope_spaces {
 	struct scope_hit *hit;
 	size_t hits, hit_capacity, hits_given; /* given: number written by names.c, in this order */
 	size_t files_given;
-	size_t loops_given;  /* loop_rows.c: hits whose functions have a row */
-	size_t loop_lookups; /* and places whose lines it looked up */
-	bool loops_said;     /* and the trace says so */
-	uint32_t numbers;    /* of files */
-	uint32_t tables;     /* kernel_tables.c: keys given so far */
-	size_t opened;	     /* files that were tried */
-	size_t looked;	     /* kernel_tables.c: mappings before it need not be opened */
-	uint32_t ahead;	     /* kernel_tables.c: files opened before a stack led to them */
+	size_t loops_given;		    /* loop_rows.c: hits whose functions have a row */
+	size_t loop_lookups;		    /* and places whose lines it looked up */
+	bool loops_said;		    /* and the trace says so */
+	uint32_t numbers;		    /* of files */
+	uint32_t tables;		    /* kernel_tables.c: keys given so far */
+	size_t opened;			    /* files that were tried */
+	size_t looked;			    /* kernel_tables.c: mappings before it need not be opened */
+	uint32_t ahead;			    /* kernel_tables.c: files opened before a stack led to them */
+	struct scope_name_table made_names; /* made_code.c */
+	size_t made_names_given;	    /* names.c: of them */
 	const char **problem;
 	size_t problems, problem_capacity;
 };

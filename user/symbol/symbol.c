@@ -207,7 +207,7 @@ static int row_lookup(struct scope_symbols *symbols, const struct scope_space *s
 							    .known = true },
 				   &symbols->row_function[first]);
 	if (!err && symbols->row_function[first]->name == symbols->row_function[first]->symbol &&
-	    scope_symbol_row_is_made_up(row) && scope_symbol_runtime_names(row->name))
+	    scope_symbol_row_is_made_up(row) && scope_symbol_runtime_says_file(row->name))
 		err = take_apart(symbols->row_function[first]);
 	if (!err)
 		*ret_function = symbols->row_function[first];

@@ -93,5 +93,5 @@ bool scope_symbol_row_is_library(const struct scope_symbols *symbols, const stru
 
 bool scope_symbol_row_is_made_up(const struct scope_trace_symbol *row)
 {
-	return !strcmp(row->module, "[jit]");
+	return !strcmp(row->module, SCOPE_TRACE_JIT_MODULE);
 }

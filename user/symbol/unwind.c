@@ -10,6 +10,7 @@
 
 #include "symbol/expression.h"
 #include "symbol/frame.h"
+#include "symbol/made_code.h"
 #include "symbol/symbol.h"
 
 #define SCAN_BYTES 2048 /* most bytes of stack that frames without tables may take */
@@ -38,7 +39,8 @@ struct walk {
 	const struct machine *machine;
 	struct scope_slice slice;
 	struct scope_frame frame;
-	bool exact; /* pc is not a return address: look it up unchanged */
+	bool exact;			       /* pc is not a return address: look it up unchanged */
+	struct scope_left_functions functions; /* that the frame is known by, instead of its pc */
 	unsigned int flags;
 };
 
@@ -380,6 +382,36 @@ static bool gate_step(struct walk *walk)
 	return true;
 }
 
+/* A step that the runtime of the process knows. Returns false if it knows none. */
+static bool made_step(struct walk *walk, unsigned int *ret_end)
+{
+	const struct machine *machine = walk->machine;
+	struct scope_native_frame frame = { .exact = walk->exact };
+	enum scope_interpreter_left left;
+	bool cut;
+
+	if (!walk->space->made || machine->regs != SCOPE_REG_COUNT_X86_64)
+		return false;
+	frame.pc = walk->frame.reg[machine->pc];
+	frame.sp = walk->frame.reg[machine->sp];
+	if (walk->frame.valid >> machine->fp & 1)
+		frame.fp = walk->frame.reg[machine->fp];
+	left = scope_symbol_made_code_leave(walk->space->made, &walk->slice, &frame, &walk->functions, &cut);
+	if (left == SCOPE_INTERPRETER_LEFT) {
+		walk->frame.valid = 1ull << machine->fp | 1ull << machine->sp | 1ull << machine->pc;
+		walk->frame.reg[machine->fp] = frame.fp;
+		walk->frame.reg[machine->sp] = frame.sp;
+		walk->frame.reg[machine->pc] = frame.pc;
+		walk->exact = false;
+		return true;
+	}
+	if (left == SCOPE_INTERPRETER_LEFT_BY_FRAME_POINTER && cut) {
+		*ret_end = SCOPE_UNWIND_CUT;
+		return true;
+	}
+	return false;
+}
+
 /* 0, and *ret_end set to a flag if the walk ends; -ENOMEM. */
 static int step(struct walk *walk, unsigned int *ret_end)
 {
@@ -405,6 +437,8 @@ static int step(struct walk *walk, unsigned int *ret_end)
 			return 0;
 		return scan_step(walk, NULL, ret_end);
 	}
+	if (made_step(walk, ret_end))
+		return 0;
 	return bare_step(walk, scope_symbol_file_is_made(place.file), ret_end);
 }
 
@@ -434,6 +468,16 @@ static int walk_begin(struct walk *walk, const uint64_t *reg, unsigned int regs,
 	return 0;
 }
 
+/* Puts the functions of the last frame in place of its pc, the outer ones as their callers. Returns the number of addresses. */
+static unsigned int put_functions(const struct walk *walk, uint64_t *ips, unsigned int max, unsigned int count)
+{
+	for (uint32_t i = 0; i < walk->functions.count && (!i || count < max); i++) {
+		count += i > 0;
+		ips[count - 1] = walk->functions.function[i] + (count > 1);
+	}
+	return count;
+}
+
 int scope_symbol_spaces_unwind(struct scope_spaces *spaces, const struct scope_space *space, const uint64_t *reg,
 			       unsigned int regs, const uint8_t *data, size_t bytes, uint64_t *ret_ips,
 			       unsigned int max, unsigned int *ret_count, unsigned int *ret_flags)
@@ -450,9 +494,11 @@ int scope_symbol_spaces_unwind(struct scope_spaces *spaces, const struct scope_s
 		 */
 		ret_ips[count] = walk.frame.reg[walk.machine->pc] + (walk.exact && count);
 		count++;
+		walk.functions.count = 0;
 		err = step(&walk, &end);
 		if (err)
 			return err;
+		count = put_functions(&walk, ret_ips, max, count);
 		if (!end) {
 			end = caller_check(&walk);
 			walk.flags |= end & SCOPE_UNWIND_BROKEN ? SCOPE_UNWIND_UNMAPPED : 0;

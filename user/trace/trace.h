@@ -25,6 +25,8 @@ struct scope_trace_map {
 	const char *build_id; /* lower-case hex, "" if unknown */
 };
 
+#define SCOPE_TRACE_JIT_MODULE "[jit]" /* of code made at run time, which is in no file */
+
 /* A symbol whose name no file will give later: JIT code, or a synthetic trace. */
 struct scope_trace_symbol {
 	uint32_t tgid; /* 0: every process */

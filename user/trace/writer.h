@@ -84,7 +84,7 @@ int scope_trace_writer_stopped_stack(struct scope_writer *writer,
 				     const struct scope_trace_stopped_stack *stopped_stack);
 int scope_trace_writer_file(struct scope_writer *writer, const struct scope_trace_file *file);
 int scope_trace_writer_code(struct scope_writer *writer, const struct scope_trace_code *code);
-/* Adds a FILE or PLACES frame with this payload (symbol/names.h makes them). -EINVAL: of another type. */
+/* Adds a FILE, PLACES or SYMBOL frame with this payload (symbol/names.h makes them). -EINVAL: of another type. */
 int scope_trace_writer_names(struct scope_writer *writer, uint16_t type, const void *payload, size_t bytes);
 int scope_trace_writer_lock(struct scope_writer *writer, const struct scope_trace_lock *lock);
 int scope_trace_writer_thread(struct scope_writer *writer, const struct scope_trace_thread *thread);

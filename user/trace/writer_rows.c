@@ -194,7 +194,7 @@ int scope_trace_writer_names(struct scope_writer *writer, uint16_t type, const v
 			return -EINVAL;
 		return scope_trace_writer_meta(writer, key, key + key_bytes);
 	}
-	if (type != SCOPE_FRAME_FILE && type != SCOPE_FRAME_PLACES)
+	if (type != SCOPE_FRAME_FILE && type != SCOPE_FRAME_PLACES && type != SCOPE_FRAME_SYMBOL)
 		return -EINVAL;
 	return scope_trace_writer_put_row(writer, type, payload, bytes);
 }

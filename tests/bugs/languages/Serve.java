@@ -60,7 +60,7 @@ public class Serve {
 		return n;
 	}
 
-	static int matchRules() { return Pattern.matches("(a|aa)+$", "a".repeat(27) + "b") ? 1 : 0; }
+	static int matchRules() { return Pattern.matches("(a|aa)+$", "a".repeat(32) + "b") ? 1 : 0; }
 
 	static int packReport() {
 		StringBuilder text = new StringBuilder();
