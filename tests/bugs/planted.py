@@ -49,10 +49,16 @@ def begin(work, *args):
     return pid
 
 
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+def free_port(kind=socket.SOCK_STREAM):
+    """Of datagrams one that the kernel does not give by itself: clients have those."""
+    for port in random.sample(range(20000, 32000), 100) if kind == socket.SOCK_DGRAM else [0]:
+        with socket.socket(socket.AF_INET, kind) as one:
+            try:
+                one.bind(("127.0.0.1", port))
+                return one.getsockname()[1]
+            except OSError:
+                pass
+    raise SystemExit("no port is free")
 
 
 def connected(port, kind=socket.SOCK_STREAM):
@@ -151,7 +157,7 @@ class Zoo:
         os.makedirs(folder)
         listener = socket.create_server(("127.0.0.1", 0))
         peer = f"127.0.0.1:{listener.getsockname()[1]}"
-        port = free_port()
+        port = free_port(self.socket_kind(server))
         process = self.start(server, port, peer, folder)
         pids = [begin(peer_serve, listener), begin(self.load, server, port, kind)]
         listener.close()

@@ -10,7 +10,7 @@
 work=$PWD/tests/unit/backlog_work.py
 
 # Traces a server with that number of clients for 6 s; $answer is the verdict and the number that waits.
-serve() {	# "CLIENTS [pause]" [COMMAND...]
+serve() {	# "CLIENTS [pause | datagrams]" [COMMAND...]
 	local clients=$1
 	shift
 	# shellcheck disable=SC2086 # two words
@@ -37,6 +37,8 @@ serve 1
 expect "nothing" "nobody waits"
 serve "1 pause"
 expect "hang 1" "its client is not read"
+serve "1 datagrams"
+expect "hang 1" "its datagrams are not read"
 if unshare -n true 2> /dev/null; then
 	serve 4 unshare -n
 	expect "hang 3" "three wait in another network namespace"

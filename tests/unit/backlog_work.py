@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A server that serves one client after the other, and that many clients: the first one is served twice and then asks for nothing.
-With `pause` it asks a third time, and the server waits for a signal instead of reading that.
+With `pause` it asks a third time, and the server waits for a signal instead of reading that. With `datagrams` the server answers one datagram,
+and then waits for a signal.
 
-Usage: backlog_work.py CLIENTS [pause]      prints its pid when they are there; the clients are in a process of their own
+Usage: backlog_work.py CLIENTS [pause | datagrams]      prints its pid when they are there; the clients are in a process of their own
 """
 import os
 import signal
@@ -18,6 +19,33 @@ listener.bind(("127.0.0.1", 0))
 listener.listen(16)
 server = os.getpid()
 pauses = len(sys.argv) > 2
+
+
+def serve_datagrams():
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
+        for port in range(20000, 32000):
+            try:
+                own.bind(("127.0.0.1", port))
+                break
+            except OSError:
+                pass
+        if not os.fork():
+            client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            client.connect(own.getsockname())
+            own.close()
+            client.send(b"question")
+            client.recv(8)
+            client.send(b"question")
+            print(server, flush=True)
+            while os.getppid() == server:
+                time.sleep(0.1)
+            os._exit(0)
+        own.sendto(*own.recvfrom(8))
+        signal.pause()
+
+
+if sys.argv[2:] == ["datagrams"]:
+    serve_datagrams()
 
 
 def answer(to, text, asked):

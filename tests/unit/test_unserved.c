@@ -208,6 +208,31 @@ static void one_of_those_that_slept_is(void **state)
 	end();
 }
 
+#define DATAGRAMS "fd 10 8 datagram socket:[58]\nmeta waiting_bytes.0 8900000000 5000000000 58 64 0\n"
+
+/* Of a socket of datagrams it is not known that the program wants to read it: a thread that waits for clients may be idle. */
+static void datagrams_that_nobody_reads_are_of_clients(void **state)
+{
+	(void)state;
+	begin(DATAGRAMS ASLEEP("10", "futex", "900000000"));
+	assert_int_equal(unserved[0].unread, 1);
+	assert_int_equal(unserved[0].datagrams, 1);
+	assert_true(is_to_blame(10));
+	assert_true(is_among(10));
+	end();
+	begin(DATAGRAMS ASLEEP("10", "poll", "900000000"));
+	assert_false(is_to_blame(10) || is_among(10));
+	end();
+	begin(DATAGRAMS ASLEEP("10", "recvfrom", "900000000"));
+	assert_false(is_to_blame(10) || is_among(10));
+	end();
+	begin(UNREAD "fd 10 8 datagram socket:[58]\nmeta waiting_bytes.1 8900000000 5000000000 58 64 0\n" ASLEEP(
+		"10", "poll", "900000000"));
+	assert_int_equal(unserved[0].unread, 2);
+	assert_true(is_to_blame(10));
+	end();
+}
+
 #define PROGRAM(tgid, path) "map " tgid " 0x1000 0x2000 0x0 x " path " -\nmap " tgid " 0x7000 0x8000 0x0 x /lib/c -\n"
 
 /* A command has the connections of its parent, where these were not closed, and serves none. */
@@ -235,6 +260,7 @@ int main(void)
 		cmocka_unit_test(another_thread_may_be_to_blame_instead),
 		cmocka_unit_test(the_last_one_to_sleep_is_to_blame_if_all_sleep_aside),
 		cmocka_unit_test(one_of_those_that_slept_is),
+		cmocka_unit_test(datagrams_that_nobody_reads_are_of_clients),
 		cmocka_unit_test(a_child_that_runs_another_program_has_no_clients),
 	};
 

@@ -73,11 +73,15 @@ static bool is_inherited(const struct scope_trace *trace, const struct scope_tra
 	return false;
 }
 
+static bool may_wait(enum scope_fd_kind kind, bool bytes)
+{
+	return bytes ? kind == SCOPE_FD_ACCEPTED || kind == SCOPE_FD_DATAGRAM : kind == SCOPE_FD_LISTEN;
+}
+
 /* Adds the sockets of one kind: of those rows, with descriptors of that kind. */
 static int add_sockets(const struct scope_timeline *timeline, bool connections, struct scope_unserved **unserved,
 		       size_t *count, size_t *room)
 {
-	const enum scope_fd_kind kind = connections ? SCOPE_FD_ACCEPTED : SCOPE_FD_LISTEN;
 	struct scope_backlog_row *rows;
 	struct scope_unserved *entry;
 	size_t fds, row_count;
@@ -85,7 +89,7 @@ static int add_sockets(const struct scope_timeline *timeline, bool connections, 
 	int err = scope_trace_backlogs(timeline->trace, connections, &rows, &row_count);
 
 	for (size_t i = 0; !err && row_count && i < fds; i++) {
-		const uint64_t inode = fd[i].kind == kind ? scope_trace_socket_of(&fd[i]) : 0;
+		const uint64_t inode = may_wait(fd[i].kind, connections) ? scope_trace_socket_of(&fd[i]) : 0;
 		const struct scope_backlog_row *row =
 			inode ? bsearch(&inode, rows, row_count, sizeof(*rows), compare_inode) : NULL;
 
@@ -97,6 +101,7 @@ static int add_sockets(const struct scope_timeline *timeline, bool connections, 
 			break;
 		}
 		entry->unread += connections;
+		entry->datagrams += fd[i].kind == SCOPE_FD_DATAGRAM;
 		entry->backlog += connections ? 0 : row->count;
 		entry->since_ns = row->since_ns < entry->since_ns ? row->since_ns : entry->since_ns;
 	}
@@ -202,6 +207,18 @@ const struct scope_unserved *scope_anomaly_unserved_of(const struct scope_unserv
 	return NULL;
 }
 
+/*
+ * A socket of datagrams may be one of which the program reads nothing, and that is in none of its polls: a thread that waits for clients there is
+ * idle.
+ */
+static bool waits_for_others(const struct scope_unserved *unserved, const struct scope_thread *thread)
+{
+	const enum scope_timeline_call_role role = scope_timeline_call_role(thread->open.nr);
+
+	return unserved->unread && unserved->unread == unserved->datagrams && !unserved->backlog &&
+	       (role == SCOPE_CALL_POLL || role == SCOPE_CALL_READ || role == SCOPE_CALL_ACCEPT);
+}
+
 bool scope_anomaly_unserved_by(const struct scope_unserved *unserved, const struct scope_units *units,
 			       const struct scope_pickups *pickups, uint32_t index)
 {
@@ -211,7 +228,8 @@ bool scope_anomaly_unserved_by(const struct scope_unserved *unserved, const stru
 	if (!unserved->unread && !unserved->clients &&
 	    scope_anomaly_hang_idles(scope_timeline_call_role(thread->open.nr)))
 		return false;
-	return asleep_since(units, index, thread) <= unserved->since_ns && is_alone(units, pickups, index);
+	return !waits_for_others(unserved, thread) && asleep_since(units, index, thread) <= unserved->since_ns &&
+	       is_alone(units, pickups, index);
 }
 
 bool scope_anomaly_unserved_among(const struct scope_unserved *unserved, const struct scope_units *units,
@@ -220,7 +238,8 @@ bool scope_anomaly_unserved_among(const struct scope_unserved *unserved, const s
 	struct scope_threads *threads = units->timeline->threads;
 	const struct scope_thread *thread = scope_timeline_threads_at(threads, index);
 
-	if (!unserved->unread || asleep_since(units, index, thread) > unserved->since_ns)
+	if (!unserved->unread || waits_for_others(unserved, thread) ||
+	    asleep_since(units, index, thread) > unserved->since_ns)
 		return false;
 	for (uint32_t i = 0; i < units->threads; i++)
 		if (scope_timeline_threads_at(threads, i)->tgid == thread->tgid &&

@@ -11,10 +11,11 @@
 /* Of one process. */
 struct scope_unserved {
 	uint32_t tgid;
-	uint32_t clients;  /* connections that it accepted */
-	uint32_t unread;   /* connections with bytes that nobody has read … */
-	uint32_t backlog;  /* connections that wait to be accepted … */
-	uint64_t since_ns; /* … since then, until the window's end */
+	uint32_t clients;   /* connections that it accepted */
+	uint32_t unread;    /* connections, and sockets of datagrams, with bytes that nobody has read … */
+	uint32_t datagrams; /* … of these, such sockets */
+	uint32_t backlog;   /* connections that wait to be accepted … */
+	uint64_t since_ns;  /* … since then, until the window's end */
 };
 
 /* All processes of which clients have waited for SCOPE_UNSERVED_NS as the window ends. malloc'd, freed by the caller. 0 or -ENOMEM. */

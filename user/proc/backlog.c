@@ -26,6 +26,9 @@
 #define STATE_LISTEN 10	  /* TCP_LISTEN, the same */
 #define LONG_NS 2000000	  /* no rule: a look at all connections that takes longer is not worth it each second */
 #define PORTS 65536
+#define STATE_UNCONNECTED 7 /* TCP_CLOSE, of sockets of datagrams that are not connected */
+#define SERVERS_BELOW                                                                                                  \
+	32768 /* no rule: the kernel gives ports from here on to sockets that ask for none, as those of clients */
 
 struct waiting {
 	struct scope_backlog_row row;
@@ -88,6 +91,20 @@ static int take_inet(struct nl_msg *message, void *user)
 	return NL_OK;
 }
 
+static int take_datagrams(struct nl_msg *message, void *user)
+{
+	struct scope_proc_backlog *backlog = user;
+	struct nlmsghdr *head = nlmsg_hdr(message);
+	const struct inet_diag_msg *row;
+
+	if (head->nlmsg_type != SOCK_DIAG_BY_FAMILY || !nlmsg_valid_hdr(head, sizeof(*row)))
+		return NL_SKIP;
+	row = nlmsg_data(head);
+	if (ntohs(row->id.idiag_sport) < SERVERS_BELOW)
+		note(backlog, &backlog->connections, row->idiag_inode, row->idiag_rqueue, 0);
+	return NL_OK;
+}
+
 static int take_unix(struct nl_msg *message, void *user)
 {
 	struct scope_proc_backlog *backlog = user;
@@ -127,6 +144,17 @@ static void look_at(struct scope_proc_backlog *backlog, uint32_t states)
 	scope_proc_sock_diag_dump(backlog->socket, &local, sizeof(local), take_unix, backlog);
 }
 
+static void look_at_datagrams(struct scope_proc_backlog *backlog)
+{
+	struct inet_diag_req_v2 inet = { .sdiag_protocol = IPPROTO_UDP, .idiag_states = 1u << STATE_UNCONNECTED };
+	static const uint8_t family[] = { AF_INET, AF_INET6 };
+
+	for (size_t i = 0; i < sizeof(family); i++) {
+		inet.sdiag_family = family[i];
+		scope_proc_sock_diag_dump(backlog->socket, &inet, sizeof(inet), take_datagrams, backlog);
+	}
+}
+
 static void forget_look(struct waiting_set *set)
 {
 	for (size_t i = 0; i < set->count; i++)
@@ -156,6 +184,7 @@ static void look(struct scope_proc_backlog *backlog, bool connections)
 	begin_ns = scope_now_ns();
 	forget_look(&backlog->connections);
 	look_at(backlog, 1u << STATE_CONNECTED);
+	look_at_datagrams(backlog);
 	drop_unseen(&backlog->connections);
 	backlog->took_ns = scope_now_ns() - begin_ns;
 }

@@ -10,7 +10,8 @@ struct scope_proc_backlog;
 struct scope_writer;
 
 /*
- * Of the listening sockets and their connections, by TCP and of the unix domain, in the network namespace of process tgid. The result is NULL if the kernel
+ * Of the listening sockets and their connections, by TCP and of the unix domain, and of the sockets of datagrams that are not connected
+ * and have a port that the kernel does not give by itself, in the network namespace of process tgid. The result is NULL if the kernel
  * cannot be asked: nothing is written then. 0 or -ENOMEM; the caller destroys.
  */
 int scope_proc_backlog_create(uint32_t tgid, struct scope_proc_backlog **ret_backlog);

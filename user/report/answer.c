@@ -26,7 +26,7 @@ static void write_times(const struct scope_finding *finding, FILE *to)
 static void write_why_stuck(const struct scope_finding *finding, FILE *to)
 {
 	if (finding->hang.unread)
-		fprintf(to, ", while bytes that clients sent wait in %u connection%s", finding->hang.unread,
+		fprintf(to, ", while bytes that clients sent wait in %u socket%s", finding->hang.unread,
 			finding->hang.unread == 1 ? "" : "s");
 	fputs(finding->hang.circle ? ": a deadlock."
 	      : finding->hang.unsure
