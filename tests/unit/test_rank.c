@@ -314,6 +314,38 @@ static void no_more_than_findings_max_are_listed(void **state)
 	assert_string_equal(named(0), "find");
 }
 
+/*
+ * Units 0 and 1 waited for thread 0, and unit 1 again, and for thread 1. Each stands for two. The sleeps inside of others have no weight, and
+ * a thread in which a function of the program was seen once is none of the runtime.
+ */
+static void waits_for_a_runtime_are_added_up(void **state)
+{
+	struct scope_wait_segment window[] = {
+		{ .thread = 0, .unit = 0, .weight_ns = 100 }, { .thread = 0, .unit = 1, .weight_ns = 50 },
+		{ .thread = 0, .unit = 1, .weight_ns = 10 },  { .thread = 0, .unit = 2 },
+		{ .thread = 1, .unit = 1, .weight_ns = 200 }, { .thread = 2, .unit = 1, .weight_ns = 999 },
+	};
+	struct scope_thread_stacks thread_stacks[CASE_THREADS] = { { .runtime = true },
+								   { .runtime = true },
+								   { .runtime = true, .own = true } };
+
+	(void)state;
+	slow_units(at_find, 20);
+	usual_units(100);
+	made->evidence.excess_ns = 1440;
+	made->evidence.thread_stacks = thread_stacks;
+	made->kept.wait_chains.window = window;
+	made->kept.wait_chains.windows = 6;
+	made->of[0].side[1].kept = 20;
+	made->of[0].side[1].units = 40;
+	rank();
+	made->kept.wait_chains.window = NULL;
+	made->evidence.thread_stacks = NULL;
+	assert_true(ranking->runtime_share == 0.5);
+	assert_int_equal(ranking->runtime_thread, 1);
+	assert_true(ranking->runtime_units == 6);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -329,6 +361,7 @@ int main(void)
 		TEST(a_hang_with_a_name_comes_before_one_without),
 		TEST(threads_in_one_function_are_one_row),
 		TEST(no_more_than_findings_max_are_listed),
+		TEST(waits_for_a_runtime_are_added_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -169,6 +169,26 @@ static void most_waits_for_clients_that_pause_are_outside(void **state)
 	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
 }
 
+/* The same of threads of a runtime. */
+static void most_waits_for_a_runtime_are_outside(void **state)
+{
+	struct scope_ranking ranking = quiet;
+
+	(void)state;
+	ranking.excess_ns = above(5);
+	ranking.runtime_units = 5;
+	ranking.runtime_share = above(0.5);
+	assert_int_equal(verdict(ranking, "such threads collect garbage"), SCOPE_VERDICT_OUTSIDE);
+	ranking.runtime_units = nextafter(5, 0);
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
+	ranking.runtime_units = 5;
+	ranking.runtime_share = 0.5;
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
+	ranking.runtime_share = 1;
+	ranking.excess_ns = 5;
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
+}
+
 /* 60 % of it waits so; functions have half of it, or just less. */
 static void clients_that_pause_come_before_lesser_findings(void **state)
 {
@@ -650,6 +670,7 @@ int main(void)
 		TEST(nineteen_units_are_too_few),
 		TEST(what_was_met_by_chance_is_reported),
 		TEST(most_waits_for_clients_that_pause_are_outside),
+		TEST(most_waits_for_a_runtime_are_outside),
 		TEST(clients_that_pause_come_before_lesser_findings),
 		TEST(more_than_three_tenths_waiting_long_for_a_cpu_are_outside),
 		TEST(a_wait_for_a_cpu_is_of_a_length_or_keeps_clients_waiting),

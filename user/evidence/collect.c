@@ -142,6 +142,16 @@ static bool is_tracer(const struct scope_function *inside)
 			  (!strcmp(inside->module, "[kernel]") && !strncmp(inside->name, "perf_", strlen("perf_"))));
 }
 
+static void note_stack(struct collector *collector, uint32_t thread, const struct scope_stack_node *stack_node)
+{
+	struct scope_thread_stacks *of = &collector->attributor.evidence->thread_stacks[thread];
+
+	if (thread >= collector->attributor.units->threads)
+		return;
+	of->own |= stack_node->node != SCOPE_TREE_ROOT;
+	of->runtime |= stack_node->runtime;
+}
+
 static int collect_stack(void *user, const struct scope_logged_stack *logged)
 {
 	struct collector *collector = user;
@@ -160,6 +170,7 @@ static int collect_stack(void *user, const struct scope_logged_stack *logged)
 	err = stack_node_of(collector, logged, &stack_node, &stretch.inside);
 	if (err)
 		return err;
+	note_stack(collector, logged->stack.thread, &stack_node);
 	if (is_tracer(stretch.inside)) {
 		collector->attributor.evidence->tracer++;
 		return 0;

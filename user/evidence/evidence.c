@@ -18,7 +18,8 @@ static int create(const struct scope_units *units, struct scope_evidence **ret_e
 	if (!evidence)
 		return -ENOMEM;
 	evidence->stopped_stack = calloc(units->threads + 1, sizeof(*evidence->stopped_stack));
-	if (evidence->stopped_stack)
+	evidence->thread_stacks = calloc(units->threads + 1, sizeof(*evidence->thread_stacks));
+	if (evidence->stopped_stack && evidence->thread_stacks)
 		err = scope_evidence_tree_init(&evidence->tree);
 	if (err) {
 		scope_evidence_destroy(evidence);
@@ -85,6 +86,7 @@ void scope_evidence_destroy(struct scope_evidence *evidence)
 	scope_evidence_tree_free(&evidence->tree);
 	free(evidence->item);
 	free(evidence->stopped_stack);
+	free(evidence->thread_stacks);
 	free(evidence->stuck);
 	free(evidence->frames);
 	free(evidence);

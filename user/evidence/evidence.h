@@ -64,6 +64,12 @@ struct scope_stopped_stack {
 	bool bare; /* its whole stack is known, and no function of the program is on it, but bodies of scripts perhaps */
 };
 
+/* What the stacks of a thread have, by which one that is a runtime's own is known. */
+struct scope_thread_stacks {
+	bool own;     /* functions of the program */
+	bool runtime; /* functions of its language's runtime, and none of the program */
+};
+
 struct scope_stuck_tasks;
 
 struct scope_evidence {
@@ -71,6 +77,7 @@ struct scope_evidence {
 	struct scope_item *item;
 	size_t items, item_capacity;
 	struct scope_stopped_stack *stopped_stack; /* per thread of units */
+	struct scope_thread_stacks *thread_stacks; /* the same */
 	struct scope_stuck_tasks *stuck;	   /* tasks that hang: stuck_tasks.h */
 	size_t stucks;
 	/*

@@ -367,6 +367,40 @@ static void count_idle(const struct scope_wait_chains *wait_chains, struct scope
 		ranking->idle_share = fmin(1, sum_ns / ranking->excess_ns);
 }
 
+/* A thread that runs its language's runtime, and nothing of the program: it collects garbage. */
+static bool is_of_runtime(const struct scope_evidence *evidence, uint32_t thread)
+{
+	return evidence->thread_stacks && evidence->thread_stacks[thread].runtime &&
+	       !evidence->thread_stacks[thread].own;
+}
+
+/* Units that waited for a runtime's thread directly. Segments are in the order of threads. */
+static void count_runtime(const struct scope_rank_input *input, struct scope_ranking *ranking)
+{
+	const struct scope_kept *kept = input->kept;
+	double sum_ns = 0, own_ns = 0, most_ns = 0;
+
+	for (size_t i = 0; i < kept->wait_chains.windows; i++) {
+		const struct scope_wait_segment *window = &kept->wait_chains.window[i];
+		const struct scope_kept_side *side = &kept->of[kept->population[window->unit]].side[1];
+		const double stands_for = side->kept ? (double)side->units / (double)side->kept : 0;
+
+		if (window->weight_ns <= 0 || !is_of_runtime(input->evidence, window->thread))
+			continue;
+		own_ns = i && window->thread == window[-1].thread ? own_ns : 0;
+		own_ns += window->weight_ns * stands_for;
+		sum_ns += window->weight_ns * stands_for;
+		ranking->runtime_units +=
+			i && window->thread == window[-1].thread && window->unit == window[-1].unit ? 0 : stands_for;
+		if (own_ns > most_ns) {
+			most_ns = own_ns;
+			ranking->runtime_thread = window->thread;
+		}
+	}
+	if (ranking->excess_ns > 0)
+		ranking->runtime_share = fmin(1, sum_ns / ranking->excess_ns);
+}
+
 /* Counts only groups that serve clients, if there are any; by wall time. */
 static double longest_request(const struct scope_rank_input *input)
 {
@@ -407,6 +441,7 @@ static void count_units(const struct scope_rank_input *input, struct scope_ranki
 			ranking->inside_share += ranking->finding[i].share;
 	ranking->longest_ns = longest_request(input);
 	count_idle(&input->kept->wait_chains, ranking);
+	count_runtime(input, ranking);
 }
 
 static void order(const struct scope_rank_input *input, struct scope_ranking *ranking)

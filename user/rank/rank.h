@@ -266,6 +266,7 @@ enum scope_verdict_rule {
 	SCOPE_DECIDED_NO_EVENT,
 	SCOPE_DECIDED_FEW_UNITS,
 	SCOPE_DECIDED_CLIENTS,
+	SCOPE_DECIDED_RUNTIME,
 	SCOPE_DECIDED_FREEZES,
 	SCOPE_DECIDED_OWN_CPU,
 	SCOPE_DECIDED_CPU,
@@ -326,6 +327,9 @@ struct scope_ranking {
 	double idle_share;		/* share of the excess: waits for threads that waited for their own clients */
 	uint32_t idle_thread;		/* most of it for this one */
 	double idle_units;		/* units that waited so */
+	double runtime_share;		/* share of the excess: waits for threads of the language's runtime … */
+	uint32_t runtime_thread;	/* … most of it for this one … */
+	double runtime_units;		/* … of this number of units */
 	double chance_share;		/* share of the excess: waits for threads at usual work */
 	uint64_t requests, slow_requests;
 	uint64_t units, slow_units;

@@ -354,6 +354,8 @@ static const struct {
 	[SCOPE_DECIDED_FEW_UNITS] = { "few_units", false, few_units, SCOPE_VERDICT_UNKNOWN, say_few_units },
 	[SCOPE_DECIDED_CLIENTS] = { "clients", false, scope_rank_clients_pause, SCOPE_VERDICT_OUTSIDE,
 				    scope_rank_say_clients, .beside = true },
+	[SCOPE_DECIDED_RUNTIME] = { "runtime", false, scope_rank_waits_for_runtime, SCOPE_VERDICT_OUTSIDE,
+				    scope_rank_say_runtime, .beside = true },
 	[SCOPE_DECIDED_FREEZES] = { "freezes", false, freezes, SCOPE_VERDICT_FREEZES, say_freezes },
 	[SCOPE_DECIDED_OWN_CPU] = { "own_cpu", false, scope_rank_lacks_own_cpu, SCOPE_VERDICT_NOTHING,
 				    scope_rank_say_own_cpu, .beside = true },

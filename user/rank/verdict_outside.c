@@ -7,7 +7,7 @@
 
 #define OUTSIDE_QUEUE 0.3 /* of busy time in the run queue for long: the CPU is short */
 #define OWN_CPU 0.5	  /* of the time in the run queue for long: the program's own threads had the CPU */
-#define IDLE_SHARE 0.5	  /* of the excess, spent waiting for threads that wait for their own clients */
+#define IDLE_SHARE 0.5	  /* of the excess, spent waiting for idle threads or those of a runtime */
 #define MEMORY_EXCESS 0.5 /* of the excess of slow functions, spent short of memory */
 
 double scope_rank_unexplained(const struct scope_ranking *ranking)
@@ -34,6 +34,27 @@ void scope_rank_say_clients(const struct scope_rank_input *input, const struct s
 		 "most for %s (tid %u): look for clients that pause between requests and keep "
 		 "a lock or a transaction.",
 		 100 * ranking->idle_share, thread->comm, thread->tid);
+}
+
+/* True if most of the excess is waiting for the runtime's own threads, by as many units as a finding needs. */
+bool scope_rank_waits_for_runtime(const struct scope_rank_input *input, const struct scope_ranking *ranking)
+{
+	return ranking->runtime_share > IDLE_SHARE && ranking->runtime_units >= input->options->units_min &&
+	       scope_rank_unexplained(ranking) > SCOPE_RANK_UNEXPLAINED;
+}
+
+void scope_rank_say_runtime(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
+			    size_t room)
+{
+	const struct scope_thread *thread =
+		scope_timeline_threads_at(input->units->timeline->threads, ranking->runtime_thread);
+
+	snprintf(
+		text, room,
+		"%.0f %% of the extra time was spent waiting for threads that run the language's runtime and nothing "
+		"of the program, most for %s (tid %u): such threads collect garbage. Look at how much is allocated, at "
+		"the size of the heap, and for calls that ask for a collection.",
+		100 * ranking->runtime_share, thread->comm, thread->tid);
 }
 
 /*

@@ -11,6 +11,9 @@
 double scope_rank_unexplained(const struct scope_ranking *ranking);
 
 /* Without regard to findings. Each pair: if the cause applies, and its sentence with what to do. */
+bool scope_rank_waits_for_runtime(const struct scope_rank_input *input, const struct scope_ranking *ranking);
+void scope_rank_say_runtime(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
+			    size_t room);
 bool scope_rank_clients_pause(const struct scope_rank_input *input, const struct scope_ranking *ranking);
 void scope_rank_say_clients(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
 			    size_t room);

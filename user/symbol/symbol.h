@@ -34,6 +34,7 @@ struct scope_function {
 	bool library;	    /* of the system or of the language, never named as the cause (library.c, goname.c) */
 	bool folder;	    /* of the system only because its file is in a folder of the system's */
 	bool language;	    /* of the language: code in the program's file, or made at run time */
+	bool runtime;	    /* of the file of a runtime, whose functions of the program have names in the trace */
 	enum scope_stdname of_library; /* of C++ or Rust */
 	bool known;		       /* name was in a symbol table */
 	uint32_t id;		       /* 0, 1, 2, … in the order in which functions were first met */

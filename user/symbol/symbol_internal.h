@@ -14,6 +14,7 @@ struct scope_symbols {
 	size_t rows, rows_refused;
 	bool rows_go;			      /* a Go program is among them */
 	bool rows_interpreted;		      /* functions that an interpreter runs are among them */
+	bool rows_made;			      /* those of native stacks that a runtime made are (made_code.h) */
 	uint32_t *row_first;		      /* by row: the first row of the same process, module and name */
 	struct scope_function **row_function; /* of first rows, NULL until met */
 	struct scope_function **function;

@@ -68,6 +68,7 @@ int scope_symbol_rows_add(struct scope_symbols *symbols)
 
 		symbols->rows_go |= scope_symbol_go_name_is_runtime(row->name);
 		symbols->rows_interpreted |= scope_symbol_row_is_made_up(row) && scope_symbol_runtime_names(row->name);
+		symbols->rows_made |= row->start >= SCOPE_INTERPRETED_ON_STACKS && scope_symbol_row_is_made_up(row);
 		if (!space)
 			return -ENOMEM;
 		/* Memory of code that was made at run time and is no longer used gets other such code: the later row is true. */
