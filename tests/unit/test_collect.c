@@ -363,6 +363,54 @@ static void as_many_usual_units_are_taken_off(void **state)
 	case_end(&made);
 }
 
+/*
+ * At the end a second thread sleeps in functions of Python's interpreter alone. It is kept for later if no snapshot has a function of the
+ * program for it, which shows only in a trace that has such functions, and if its whole stack is known.
+ */
+static void a_thread_without_a_function_of_the_language_is_idle(void **state)
+{
+	static const struct {
+		const char *name, *ended;
+		bool idle;
+	} rows[] = {
+		{ "py::sell:/srv/app.py", "unwound", true },
+		{ "py::sell:/srv/app.py", "unwound_cut", false },
+		{ "sell", "unwound", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct story story;
+		struct evidence_case made;
+		const struct scope_evidence *evidence;
+		bool idle = false;
+		char head[400];
+
+		snprintf(
+			head, sizeof(head),
+			"sym 0 0x5000 0x100 PyEval_EvalFrame python3.11 program\nsym 0 0x1000000000000000 0x10 %s [jit] program\n"
+			"standing 20 0x7000 0x3010,0x5010 %s\n",
+			rows[i].name, rows[i].ended);
+		begin(&story, head);
+		fprintf(story.to,
+			"%ju 1 state 20 tgid=10 state=sleeping nr=futex since=5000 run=0 comm=kept args=0x77,0,0\n",
+			(uintmax_t)story.now_ns);
+		sample(&story, MS, AT_WALK);
+		story.now_ns += 10 * MS;
+		story_loop(&story);
+		fprintf(story.to,
+			"%ju 1 state 20 tgid=10 state=sleeping nr=futex since=5000 run=0 comm=kept args=0x77,0,0 at_stop "
+			"regs=0,0,0,0,0,0,0,0x7000,0,0,0,0,0,0,0,0,0x3010\n",
+			(uintmax_t)story.now_ns);
+		made = case_of(&story);
+		evidence = case_collect(&made);
+		for (size_t thread = 0; thread < made.kept->units->threads; thread++)
+			idle |= evidence->stopped_stack[thread].idle;
+		assert_int_equal(idle, rows[i].idle);
+		case_end(&made);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -379,6 +427,7 @@ int main(void)
 		cmocka_unit_test(of_many_usual_stacks_a_regular_part_is_taken),
 		cmocka_unit_test(a_stack_weighs_twenty_times_its_own_time_at_most),
 		cmocka_unit_test(as_many_usual_units_are_taken_off),
+		cmocka_unit_test(a_thread_without_a_function_of_the_language_is_idle),
 	};
 
 	return cmocka_run_group_tests_name("collect", tests, NULL, NULL);

@@ -244,8 +244,12 @@ static int unwind_stopped_stack(struct collector *collector)
 
 		if (err < 0)
 			return err;
-		if (!err)
+		if (!err) {
+			/* No snapshot has a function of it: it sleeps in the interpreter, as a thread that is kept for later. */
+			stack_node.idle |= stack_node.language && stack_node.bare &&
+					   scope_symbols_interpreted(collector->stack_nodes.symbols);
 			stand(collector, i, &stack_node);
+		}
 		for (node = stopped_stack->node; node; node = tree->node[node].parent)
 			stopped_stack->start = tree->node[node].function;
 	}

@@ -168,6 +168,7 @@ static int of_addresses(const struct scope_stack_nodes *stack_nodes, uint32_t tg
 			if (own.length && !ret_stack_node->above && function->language)
 				ret_stack_node->above = function;
 			language |= function->language || function->runtime;
+			ret_stack_node->language |= function->language;
 			ret_stack_node->runtime |= function->runtime;
 			foldered |= !own.length && function->folder;
 			ret_stack_node->idle |= function->language && scope_symbol_go_name_is_idle(function->name);
@@ -191,6 +192,7 @@ static int of_addresses(const struct scope_stack_nodes *stack_nodes, uint32_t tg
 	}
 	ret_stack_node->idle &= !own.length;
 	ret_stack_node->runtime &= !own.length;
+	ret_stack_node->language &= !own.length;
 	stack_nodes->evidence->nameless += !own.length;
 	stack_nodes->evidence->language += !own.length && language;
 	stack_nodes->evidence->foldered += own.length && foldered;

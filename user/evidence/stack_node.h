@@ -21,6 +21,7 @@ struct scope_stack_node {
 	const struct scope_function *below, *above;
 	bool idle, bare; /* see struct scope_stopped_stack */
 	bool runtime;	 /* it has functions of its language's runtime, and none of the program */
+	bool language;	 /* the same of functions of its language */
 	bool unnamed;	 /* a frame is in code made at run time without a name, or in the JVM's interpreter */
 	struct scope_circle circle[SCOPE_STACK_NODE_CIRCLES];
 	unsigned circles;

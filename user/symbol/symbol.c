@@ -144,6 +144,11 @@ void scope_symbols_destroy(struct scope_symbols *symbols)
 	free(symbols);
 }
 
+bool scope_symbols_interpreted(const struct scope_symbols *symbols)
+{
+	return symbols->rows_interpreted;
+}
+
 /*
  * "py::NAME:FILE" is the function NAME in FILE. The body of a script, "<module>" or "<main>", gets the file's name as
  * well. The symbol stays as it is. 0 or -ENOMEM.

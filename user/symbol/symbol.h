@@ -63,6 +63,9 @@ int scope_symbols_inherit(struct scope_symbols *symbols, uint32_t tgid, uint32_t
  */
 int scope_symbols_add_recorded(struct scope_symbols *symbols, const struct scope_trace *trace);
 
+/* True if the trace has functions that an interpreter runs. */
+bool scope_symbols_interpreted(const struct scope_symbols *symbols);
+
 struct scope_spaces;
 struct scope_spaces *scope_symbols_spaces(struct scope_symbols *symbols); /* for names.c */
 void scope_symbols_destroy(struct scope_symbols *symbols);		  /* NULL is fine */
