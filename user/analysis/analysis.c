@@ -9,6 +9,7 @@
 #include "analysis/growth.h"
 #include "analysis/steps.h"
 #include "rank/verdict.h"
+#include "rank/verdict_outside.h"
 
 #define STEPS 100		/* no rule: parts of the window in which metrics over time are counted */
 #define STEP_MIN_NS 10000000ull /* no rule */
@@ -126,20 +127,31 @@ static bool may_be_since(const struct scope_analysis *whole, const struct scope_
 }
 
 /*
+ * Snapshots of an interpreter are too seldom for requests that are slow by a millisecond. Samples of its functions in C, such as those that match a
+ * pattern, are not.
+ */
+static bool is_interpreter_left(const struct scope_analysis *whole)
+{
+	return whole->symbols && scope_symbols_interpreted(whole->symbols) &&
+	       whole->ranking->verdict == SCOPE_VERDICT_NOTHING &&
+	       scope_rank_unexplained(whole->ranking) > SCOPE_RANK_UNEXPLAINED;
+}
+
+/*
  * Some programs are little more than a main(), and are in libraries that lie in a folder of the system's. If most stacks name no
  * function, these libraries are the program. Replaces *whole and changes *options if that names functions in more of the stacks. If most
- * stacks only name a function that calls these libraries, it does so if that finds something.
+ * stacks only name a function that calls these libraries, or the program is interpreted, it does so if that finds something.
  */
 static int include_folders(struct scope_analysis **whole, struct scope_analysis_options *options)
 {
 	const double before = scope_rank_nameless_share((*whole)->evidence);
-	const bool nameless = before > SCOPE_RANK_NAMELESS;
+	const bool nameless = before > SCOPE_RANK_NAMELESS, interpreter = is_interpreter_left(*whole);
 	bool better;
 	struct scope_analysis *analysis;
 	int err;
 
 	if (options->symbols.library || options->libraries_stay || (*whole)->ranking->findings ||
-	    !(nameless || scope_rank_foldered_share((*whole)->evidence) > SCOPE_RANK_NAMELESS))
+	    !(nameless || interpreter || scope_rank_foldered_share((*whole)->evidence) > SCOPE_RANK_NAMELESS))
 		return 0;
 	analysis = calloc(1, sizeof(*analysis));
 	if (!analysis)
@@ -147,15 +159,21 @@ static int include_folders(struct scope_analysis **whole, struct scope_analysis_
 	analysis->trace = (*whole)->trace;
 	pass_distributions(*whole, analysis);
 	options->symbols.folders = true;
+	options->symbols.interpreter = interpreter;
 	err = scope_analysis_steps_run(analysis, options);
-	better = !err &&
-		 (analysis->ranking->findings || (nameless && scope_rank_nameless_share(analysis->evidence) < before));
+	/* Where an interpreter's threads sleep is known. */
+	if (interpreter)
+		better = !err && analysis->ranking->findings &&
+			 analysis->ranking->finding[0].kind == SCOPE_FINDING_TIME;
+	else
+		better = !err && (analysis->ranking->findings ||
+				  (nameless && scope_rank_nameless_share(analysis->evidence) < before));
 	if (better) {
 		scope_analysis_destroy(*whole);
 		*whole = analysis;
 		return 0;
 	}
-	options->symbols.folders = false;
+	options->symbols.folders = options->symbols.interpreter = false;
 	pass_distributions(analysis, *whole);
 	scope_analysis_destroy(analysis);
 	return err;

@@ -16,6 +16,7 @@ struct scope_symbol_options {
 				       * last; NULL for none */
 	const char *const *library;	  /* patterns of system libraries; NULL: library.h's */
 	bool folders;			  /* with library.h's, those only in the system's folders are the program's */
+	bool interpreter;		  /* an interpreter's own functions are the program's, too */
 	bool debuginfod;		  /* ask the servers that DEBUGINFOD_URLS names */
 	struct scope_server *server;	  /* the client for that; set by space.c, else NULL */
 };

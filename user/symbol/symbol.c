@@ -256,7 +256,8 @@ static int file_function(struct scope_symbols *symbols, struct scope_file *file,
 		value.language = file->go;
 		scope_plain_undo(name);
 	}
-	value.language |= symbols->rows_interpreted && scope_symbol_runtime_interprets(file->path);
+	value.language |= symbols->rows_interpreted && !symbols->spaces.options.interpreter &&
+			  scope_symbol_runtime_interprets(file->path);
 	value.runtime = symbols->rows_made && value.known && scope_symbol_runtime_of_path(file->path);
 	value.library = file->library || value.language || (found && found->libc);
 	value.folder = file->folder && !value.language;

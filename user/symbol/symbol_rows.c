@@ -84,7 +84,8 @@ bool scope_symbol_row_is_language(const struct scope_symbols *symbols, const str
 {
 	return !row->library && (scope_symbol_library_runtime(row->name) ||
 				 (symbols->rows_go && scope_symbol_go_name_is_library(row->name)) ||
-				 (symbols->rows_interpreted && scope_symbol_runtime_interprets(row->module)));
+				 (symbols->rows_interpreted && !symbols->spaces.options.interpreter &&
+				  scope_symbol_runtime_interprets(row->module)));
 }
 
 bool scope_symbol_row_is_library(const struct scope_symbols *symbols, const struct scope_trace_symbol *row)
