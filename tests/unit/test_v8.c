@@ -71,6 +71,19 @@ static void put_text(uint64_t at, const char *text)
 	memcpy(data + at + 16 - BASE, text, length);
 }
 
+/* What follows the variables of a function's scope, from slot on: its name, what it is assigned to, and where it is. */
+static void put_scope(uint64_t scope, unsigned slot, uint64_t name, uint32_t begin, uint64_t around)
+{
+	const uint64_t at = scope + 8 + slot * 8;
+
+	put(at, name + 1);
+	put_small(at + 8, UINT32_MAX);
+	put(at + 16, EMPTY + 1);
+	put_small(at + 24, begin);
+	put_small(at + 32, begin + 11);
+	put(at + 40, around + 1);
+}
+
 /* A function "sell" of /srv/app.js with one variable, whose frame is at STACK + 0x40. */
 static void begin(void)
 {
@@ -102,12 +115,7 @@ static void begin(void)
 	put_small(SCOPE + 8 + 2 * 8, 1);
 	put(SCOPE + 8 + 3 * 8, FILE_NAME + 1); /* the variable's name */
 	put_small(SCOPE + 8 + 4 * 8, 7);
-	put(SCOPE + 8 + 5 * 8, TEXT + 1);
-	put_small(SCOPE + 8 + 6 * 8, UINT32_MAX);
-	put(SCOPE + 8 + 7 * 8, EMPTY + 1);
-	put_small(SCOPE + 8 + 8 * 8, 9);
-	put_small(SCOPE + 8 + 9 * 8, 20);
-	put(SCOPE + 8 + 10 * 8, AROUND + 1);
+	put_scope(SCOPE, 5, TEXT, 9, AROUND);
 	put_object(AROUND, SCOPE_TYPE);
 	put_object(EMPTY, ONE_BYTE);
 	put_object(SCRIPT, SCRIPT_TYPE);
@@ -246,13 +254,21 @@ static void functions_without_a_name_have_a_place(void **state)
 	check_name("js::(anonymous at 2:3):/srv/app.js");
 	put_small(SCOPE + 8 + 8 * 8, 6);
 	check_name("js::(anonymous at 1:7):/srv/app.js");
-	put(AROUND + 8 + 3 * 8, TEXT + 1);
+	put_scope(AROUND, 3, TEXT, 0, EMPTY);
+	check_name("js::sell.(anonymous at 1:7):/srv/app.js");
+	/* What it is assigned to is as good. */
+	put(AROUND + 8 + 3 * 8, EMPTY + 1);
+	put(AROUND + 8 + 5 * 8, TEXT + 1);
 	check_name("js::sell.(anonymous at 1:7):/srv/app.js");
 	/* Two scopes out, of which the first is a block. */
 	put(AROUND + 8 + 3 * 8, BASE + 0x4001);
 	put_object(BASE + 0x4000, SCOPE_TYPE);
-	put(BASE + 0x4000 + 8 + 3 * 8, TEXT + 1);
+	put_scope(BASE + 0x4000, 3, TEXT, 0, EMPTY);
 	check_name("js::sell.(anonymous at 1:7):/srv/app.js");
+	/* A block without one around it: what follows is another object's. */
+	for (unsigned slot = 3; slot < 11; slot++)
+		put(AROUND + 8 + slot * 8, TEXT + 1);
+	check_name("js::(anonymous at 1:7):/srv/app.js");
 	/* Without the source, or a place in it. */
 	put(SCRIPT + 8, EMPTY);
 	check_name("js::(anonymous):/srv/app.js");

@@ -270,20 +270,13 @@ static bool find_line(struct scope_memory *memory, const struct scope_v8_offsets
 	return true;
 }
 
-/*
- * After the variables of a ScopeInfo are its name, if it may have one, and where that is kept; what it is assigned to; its
- * beginning and end in the script; and the ScopeInfo around it. Returns the number of the first of these slots, 0: it lies.
- */
-static uint64_t after_variables(struct scope_memory *memory, const struct scope_v8_offsets *offsets, uint64_t scope)
-{
-	uint64_t count;
-
-	if (!get(memory, scope, offsets->scope_slots + offsets->scope_count * WORD, &count) || count & TAG ||
-	    count >> SMALL_SHIFT > LOCALS_MAX)
-		return 0;
-	count >>= SMALL_SHIFT;
-	return (uint64_t)offsets->scope_first + count + (count < LOCALS_INLINE ? count : 1);
-}
+/* The slots of a ScopeInfo after its variables that matter. */
+struct scope {
+	uint64_t name, assigned; /* strings, or none; 0: not known */
+	uint64_t begin;		 /* in the script */
+	uint64_t around;	 /* another ScopeInfo; 0: none */
+	bool function;		 /* the first three are known */
+};
 
 static bool slot_of(struct scope_memory *memory, const struct scope_v8_offsets *offsets, uint64_t scope,
 		    uint64_t number, uint64_t *ret_slot)
@@ -291,63 +284,81 @@ static bool slot_of(struct scope_memory *memory, const struct scope_v8_offsets *
 	return get(memory, scope, offsets->scope_slots + (int64_t)number * WORD, ret_slot);
 }
 
-/* The name of the nearest function around that has one, and a dot. */
-static void put_around(struct scope_memory *memory, const struct scope_v8_offsets *offsets, uint64_t scope,
-		       struct scope_interpreted_name *name)
+/* 0: it is none. */
+static uint64_t scope_at(struct scope_memory *memory, const struct scope_v8_offsets *offsets, uint64_t slot)
 {
-	for (int depth = 0; depth < AROUND_MAX; depth++) {
-		const uint64_t first = after_variables(memory, offsets, scope);
-		uint64_t slot = 0;
-
-		for (uint64_t i = first; first && i < first + SLOTS; i++) {
-			if (!slot_of(memory, offsets, scope, i, &slot))
-				return;
-			if (put_string(memory, offsets, slot, NESTED_MAX, name)) {
-				scope_interpreter_name_put(name, ".");
-				return;
-			}
-			if (type_of(memory, offsets, slot) == offsets->type_scope)
-				break;
-		}
-		if (type_of(memory, offsets, slot) != offsets->type_scope)
-			return;
-		scope = slot;
-	}
+	return type_of(memory, offsets, slot) == offsets->type_scope ? slot : 0;
 }
 
-/* begin: a slot. */
-static bool put_anonymous(struct scope_memory *memory, const struct scope_v8_offsets *offsets, uint64_t scope,
-			  uint64_t begin, uint64_t script, struct scope_interpreted_name *name)
+/*
+ * A function has: its name and a small number, if it may have a name; what it is assigned to; the small numbers where it begins and ends;
+ * the ScopeInfo around. A block has only the last. No slot that fits neither is read as a name, because it may be one of another object.
+ */
+static bool read_scope(struct scope_memory *memory, const struct scope_v8_offsets *offsets, uint64_t scope,
+		       struct scope *ret_scope)
 {
-	unsigned line, column;
-	uint64_t slot;
-	char text[40];
+	uint64_t slot[SLOTS] = { 0 }, count, first;
 
-	if (!slot_of(memory, offsets, scope, begin, &slot) ||
-	    !find_line(memory, offsets, script, slot >> SMALL_SHIFT, &line, &column))
+	*ret_scope = (struct scope){ 0 };
+	if (!slot_of(memory, offsets, scope, (uint64_t)offsets->scope_count, &count) || count & TAG ||
+	    count >> SMALL_SHIFT > LOCALS_MAX)
 		return false;
-	if (slot_of(memory, offsets, scope, begin + 2, &slot) && type_of(memory, offsets, slot) == offsets->type_scope)
-		put_around(memory, offsets, slot, name);
-	snprintf(text, sizeof(text), "(anonymous at %u:%u)", line, column);
-	scope_interpreter_name_put(name, text);
+	count >>= SMALL_SHIFT;
+	first = (uint64_t)offsets->scope_first + count + (count < LOCALS_INLINE ? count : 1);
+	for (uint64_t i = 0; i < SLOTS && slot_of(memory, offsets, scope, first + i, &slot[i]); i++) {
+		if (i < 2 || !(slot[i - 2] & TAG) || slot[i - 1] & TAG || slot[i] & TAG || slot[i - 1] > slot[i])
+			continue;
+		ret_scope->function = true;
+		ret_scope->name = i >= 4 && !(slot[i - 3] & TAG) ? slot[i - 4] : 0;
+		ret_scope->assigned = slot[i - 2];
+		ret_scope->begin = slot[i - 1] >> SMALL_SHIFT;
+		if (slot_of(memory, offsets, scope, first + i + 1, &slot[0]))
+			ret_scope->around = scope_at(memory, offsets, slot[0]);
+		return true;
+	}
+	ret_scope->around = scope_at(memory, offsets, slot[0]);
 	return true;
 }
 
-static bool put_scope(struct scope_memory *memory, const struct scope_v8_offsets *offsets, uint64_t scope,
-		      uint64_t script, struct scope_interpreted_name *name)
+static bool put_own(struct scope_memory *memory, const struct scope_v8_offsets *offsets, const struct scope *scope,
+		    struct scope_interpreted_name *name)
 {
-	const uint64_t first = after_variables(memory, offsets, scope);
-	uint64_t slot, before = TAG;
+	return put_string(memory, offsets, scope->name, NESTED_MAX, name) ||
+	       put_string(memory, offsets, scope->assigned, NESTED_MAX, name);
+}
 
-	for (uint64_t i = first; first && i < first + SLOTS; i++, before = slot) {
-		if (!slot_of(memory, offsets, scope, i, &slot))
-			return false;
-		if (put_string(memory, offsets, slot, NESTED_MAX, name))
-			return true;
-		if (!(slot & TAG) && !(before & TAG) && before <= slot)
-			return put_anonymous(memory, offsets, scope, i - 1, script, name);
+/* The name of the nearest function around that has one, and a dot. */
+static void put_around(struct scope_memory *memory, const struct scope_v8_offsets *offsets, uint64_t around,
+		       struct scope_interpreted_name *name)
+{
+	struct scope scope;
+
+	for (int depth = 0; depth < AROUND_MAX && around && read_scope(memory, offsets, around, &scope); depth++) {
+		if (put_own(memory, offsets, &scope, name)) {
+			scope_interpreter_name_put(name, ".");
+			return;
+		}
+		around = scope.around;
 	}
-	return false;
+}
+
+static bool put_scope(struct scope_memory *memory, const struct scope_v8_offsets *offsets, uint64_t at, uint64_t script,
+		      struct scope_interpreted_name *name)
+{
+	unsigned line, column;
+	struct scope scope;
+	char text[40];
+
+	if (!read_scope(memory, offsets, at, &scope) || !scope.function)
+		return false;
+	if (put_own(memory, offsets, &scope, name))
+		return true;
+	if (!find_line(memory, offsets, script, scope.begin, &line, &column))
+		return false;
+	put_around(memory, offsets, scope.around, name);
+	snprintf(text, sizeof(text), "(anonymous at %u:%u)", line, column);
+	scope_interpreter_name_put(name, text);
+	return true;
 }
 
 /* A file's name; of what is Node's own, "<node events>". */

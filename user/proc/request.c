@@ -10,42 +10,34 @@
 #include "proc/reader.h"
 #include "proc/reader_internal.h"
 
-ssize_t scope_proc_reader_memory(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid, uint64_t address,
-				 void *data, size_t bytes)
+static ssize_t ask_memory(struct scope_proc_reader *reader, enum scope_reader_kind kind, uint32_t tgid, uint32_t tid,
+			  uint64_t address, void *data, size_t bytes)
 {
 	struct scope_reader_request request = {
-		.kind = SCOPE_READER_MEMORY,
+		.kind = kind,
 		.tgid = tgid,
 		.tid = tid,
 		.address = address,
 		.bytes = bytes,
 	};
 	struct scope_reader_wanted wanted = { .data = data, .room = bytes };
-	int err;
+	const int err = scope_proc_reader_ask(reader, &request, NULL, &wanted);
 
-	if (!reader)
-		return scope_proc_reader_read_memory(tid, address, data, bytes);
-	err = scope_proc_reader_ask(reader, &request, NULL, &wanted);
 	return err ? err : (ssize_t)wanted.bytes;
+}
+
+ssize_t scope_proc_reader_memory(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid, uint64_t address,
+				 void *data, size_t bytes)
+{
+	return reader ? ask_memory(reader, SCOPE_READER_MEMORY, tgid, tid, address, data, bytes)
+		      : scope_proc_reader_read_memory(tid, address, data, bytes);
 }
 
 ssize_t scope_proc_reader_supplied(struct scope_proc_reader *reader, uint32_t tgid, uint64_t address, void *data,
 				   size_t bytes)
 {
-	struct scope_reader_request request = {
-		.kind = SCOPE_READER_SUPPLIED,
-		.tgid = tgid,
-		.tid = tgid,
-		.address = address,
-		.bytes = bytes,
-	};
-	struct scope_reader_wanted wanted = { .data = data, .room = bytes };
-	int err;
-
-	if (!reader)
-		return scope_proc_reader_read_supplied(tgid, address, data, bytes);
-	err = scope_proc_reader_ask(reader, &request, NULL, &wanted);
-	return err ? err : (ssize_t)wanted.bytes;
+	return reader ? ask_memory(reader, SCOPE_READER_SUPPLIED, tgid, tgid, address, data, bytes)
+		      : scope_proc_reader_read_supplied(tgid, address, data, bytes);
 }
 
 int scope_proc_reader_text(struct scope_proc_reader *reader, enum scope_proc_text what, uint32_t tgid, uint32_t tid,

@@ -19,7 +19,7 @@
 #define RETRY_DOUBLINGS 8	     /* at most */
 #define FUNCTIONS 4096u		     /* no rule: a power of two; others are read again */
 
-/* A function by its number in the runtime, and its number in the trace + 1. */
+/* A function by its number in the runtime, and its number in the trace. */
 struct function {
 	uint64_t function;
 	uint32_t id;
