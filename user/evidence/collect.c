@@ -142,14 +142,15 @@ static bool is_tracer(const struct scope_function *inside)
 			  (!strcmp(inside->module, "[kernel]") && !strncmp(inside->name, "perf_", strlen("perf_"))));
 }
 
+/* The threads of a reference are others. */
 static void note_stack(struct collector *collector, uint32_t thread, const struct scope_stack_node *stack_node)
 {
-	struct scope_thread_stacks *of = &collector->attributor.evidence->thread_stacks[thread];
+	struct scope_thread_stacks *of = collector->attributor.evidence->thread_stacks;
 
-	if (thread >= collector->attributor.units->threads)
+	if (!collector->attributor.detection || thread >= collector->attributor.units->threads)
 		return;
-	of->own |= stack_node->node != SCOPE_TREE_ROOT;
-	of->runtime |= stack_node->runtime;
+	of[thread].own |= stack_node->node != SCOPE_TREE_ROOT;
+	of[thread].runtime |= stack_node->runtime;
 }
 
 static int collect_stack(void *user, const struct scope_logged_stack *logged)
