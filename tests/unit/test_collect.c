@@ -411,6 +411,40 @@ static void a_thread_without_a_function_of_the_language_is_idle(void **state)
 	}
 }
 
+/* A baseline has threads of its own, in a trace of which this one knows nothing, and more of them. */
+static void threads_of_a_baseline_are_not_those_of_the_trace(void **state)
+{
+	struct story story, baseline;
+	struct evidence_case made, reference;
+	struct scope_evidence_source source, other;
+	char head[4096] = "";
+	size_t used = 0, hangs = 0;
+
+	(void)state;
+	begin(&story, "");
+	sample(&story, 2 * MS, AT_WALK);
+	story.now_ns += 10 * MS;
+	story_loop(&story);
+	made = case_of(&story);
+	/* Its server is the 41st thread. */
+	for (unsigned tid = 50; tid < 90; tid++)
+		used += (size_t)snprintf(head + used, sizeof(head) - used, "0 0 switch %u %u sleeping\n",
+					 tid == 50 ? 0 : tid - 1, tid);
+	story_begin(&baseline, head);
+	story_usual(&baseline, 40, AT_PARSE);
+	reference = case_of(&baseline);
+	assert_true(reference.kept->units->threads > made.kept->units->threads + 10);
+	source = (struct scope_evidence_source){ made.trace, made.kept, made.symbols, NULL };
+	other = (struct scope_evidence_source){ reference.trace, reference.kept, reference.symbols, NULL };
+	assert_int_equal(scope_evidence_collect(&source, &other, made.detection, made.pickups, NULL, NULL, &hangs,
+						&made.evidence),
+			 0);
+	assert_true(made.evidence->thread_stacks[0].own);
+	assert_int_equal(made.evidence->stacks, 41);
+	case_end(&reference);
+	case_end(&made);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -428,6 +462,7 @@ int main(void)
 		cmocka_unit_test(a_stack_weighs_twenty_times_its_own_time_at_most),
 		cmocka_unit_test(as_many_usual_units_are_taken_off),
 		cmocka_unit_test(a_thread_without_a_function_of_the_language_is_idle),
+		cmocka_unit_test(threads_of_a_baseline_are_not_those_of_the_trace),
 	};
 
 	return cmocka_run_group_tests_name("collect", tests, NULL, NULL);
