@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads from outside which functions an interpreter runs, in the names of the language: those of Python, PHP, Ruby and Java.
+ * Reads from outside which functions an interpreter runs, in the names of the language: those of Python, PHP, Ruby, Java and JavaScript.
  *
  *   mappings of the process ──► find() ──► threads() ──► frames() ──► name()
+ *                                 └─────► leave(), on a copied native stack ──► name()
  *
  * An interpreter has its state in variables of its file: _PyRuntime, executor_globals, and the one that leads to Ruby's VM. What they lead to
  * is read by the offsets of the version (python.c, php.c, ruby.c; hotspot.c has them from the JVM), which its memory, or the name of its
@@ -172,7 +173,6 @@ enum scope_interpreter_read scope_interpreter_frames(struct scope_memory *memory
 						     const struct scope_interpreter *interpreter, uint64_t state,
 						     struct scope_interpreted_frames *ret_frames);
 
-/* "py::NAME:FILE", "php::CLASS::NAME:FILE", "rb::CLASS#NAME:FILE", valid UTF-8 on one line. false: there is no function. */
 /* Bytes of a stack as they were when its registers were taken. false: that word was not kept. */
 struct scope_stack_words {
 	bool (*word)(void *context, uint64_t address, uint64_t *ret_word);
@@ -208,7 +208,10 @@ enum scope_interpreter_left scope_interpreter_leave(struct scope_memory *memory,
 						    struct scope_native_frame *frame,
 						    struct scope_left_functions *ret_functions);
 
-/* "py::NAME:FILE", "php::CLASS::NAME:FILE", "js::NAME:FILE", valid UTF-8 on one line. false: there is no function. */
+/*
+ * "py::NAME:FILE", "php::CLASS::NAME:FILE", "rb::CLASS#NAME:FILE", "js::NAME:FILE", valid UTF-8 on one line; of Java as hotspot.h says. false: there
+ * is no function.
+ */
 bool scope_interpreter_name(struct scope_memory *memory, const struct scope_interpreter *interpreter, uint64_t function,
 			    char ret_name[SCOPE_INTERPRETED_NAME]);
 
