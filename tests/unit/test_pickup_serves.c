@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "unit/thread_stats.h"
 #include "units_of.h"
 
 #define ROUNDS 40u
@@ -16,9 +17,9 @@
 
 /*
  * Thread 10 waits in epoll, is woken by thread 11 in each round, then reads from a client and answers. Thread 11 waits for its work in a futex:
- * the same one each time, or another one.
+ * the same one each time, or another one. Before that it wakes others by a number of futexes.
  */
-static bool helper_serves(bool same)
+static bool helper_serves(bool same, unsigned wakes)
 {
 	struct run run;
 	size_t size;
@@ -32,6 +33,9 @@ static bool helper_serves(bool same)
 		"0 0 state 10 tgid=10 state=runnable since=0 run=0 comm=loop on_cpu\n0 0 switch 0 10 sleeping\n"
 		"0 1 state 11 tgid=10 state=runnable since=0 run=0 comm=helper on_cpu\n0 1 switch 0 11 sleeping\n",
 		(ROUNDS + 1) * ROUND_NS);
+	for (unsigned i = 0; i < wakes; i++)
+		fprintf(to, "%u 1 syscall 11 futex enter=%u ret=1 args=%#x,0x81,1\n", 2 * i + 2, 2 * i + 1,
+			0x8000 + 64 * i);
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		const unsigned t = i * ROUND_NS, word = same ? 0x2000 : 0x2000 + 64 * i;
 
@@ -59,14 +63,21 @@ static bool helper_serves(bool same)
 static void who_passes_work_on_serves(void **state)
 {
 	(void)state;
-	assert_true(helper_serves(true));
+	assert_true(helper_serves(true, 0));
 }
 
 /* How long it sleeps may be what it does between jobs: collectors of garbage sleep here and there. */
 static void who_picks_up_work_nowhere_serves_nobody(void **state)
 {
 	(void)state;
-	assert_false(helper_serves(false));
+	assert_false(helper_serves(false, 0));
+}
+
+/* The futexes by which a thread only wakes others leave room for the one in which it waits. */
+static void who_wakes_many_picks_up_work_as_well(void **state)
+{
+	(void)state;
+	assert_true(helper_serves(true, 2 * SCOPE_THREAD_STATS_KEYS));
 }
 
 int main(void)
@@ -74,6 +85,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_passes_work_on_serves),
 		cmocka_unit_test(who_picks_up_work_nowhere_serves_nobody),
+		cmocka_unit_test(who_wakes_many_picks_up_work_as_well),
 	};
 
 	return cmocka_run_group_tests_name("pickup_serves", tests, NULL, NULL);

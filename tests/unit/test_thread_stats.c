@@ -14,10 +14,15 @@
 #define QUEUE 5
 #define SET 0x9000
 
-/* A thread that slept ten times in a pipe, of which others of its process ended five, and polled 100 times, half of them for an answer. */
+/*
+ * A thread that slept ten times in a pipe, of which others of its process ended five, and polled 100 times, half of them for an answer. It
+ * slept in all of these.
+ */
 static struct scope_thread_stats worker(void)
 {
-	struct scope_thread_stats stats = { .polls = 100, .asked_polls = 50, .waits = 110, .keys = 2 };
+	struct scope_thread_stats stats = {
+		.polls = 100, .slept_polls = 100, .asked_polls = 50, .waits = 110, .keys = 2
+	};
 
 	stats.key[0] = (struct scope_wait_key){ .nr = SYS_read, .object = QUEUE, .count = 10, .handed = 5 };
 	stats.key[1] = (struct scope_wait_key){ .nr = SYS_ppoll, .object = SET, .count = 100 };
@@ -78,6 +83,19 @@ static void test_polls_to_pause(void **state)
 	assert_poll(&stats);
 }
 
+/* It hardly ever sleeps in its polls: it looks there if something has come. */
+static void test_polls_to_look(void **state)
+{
+	struct scope_thread_stats stats = worker();
+
+	(void)state;
+	stats.asked_polls = 0;
+	stats.slept_polls = 5;
+	assert_queue(&stats);
+	stats.slept_polls = 6;
+	assert_poll(&stats);
+}
+
 static void test_handed(void **state)
 {
 	struct scope_thread_stats stats = worker();
@@ -132,11 +150,9 @@ static void test_epolls_aside(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_polls_for_answers),
-		cmocka_unit_test(test_polls_to_pause),
-		cmocka_unit_test(test_handed),
-		cmocka_unit_test(test_other_waits),
-		cmocka_unit_test(test_epolls_aside),
+		cmocka_unit_test(test_polls_for_answers), cmocka_unit_test(test_polls_to_pause),
+		cmocka_unit_test(test_polls_to_look),	  cmocka_unit_test(test_handed),
+		cmocka_unit_test(test_other_waits),	  cmocka_unit_test(test_epolls_aside),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,6 +32,19 @@ static struct scope_wait_key *get_key(struct scope_thread_stats *stats, uint16_t
 	return &stats->key[i];
 }
 
+/* The key of a wait. One that the thread only woke others by gives it its place where there is no other room. */
+static struct scope_wait_key *get_wait_key(struct scope_thread_stats *stats, uint16_t nr, uint64_t object)
+{
+	struct scope_wait_key *key = get_key(stats, nr, object);
+
+	for (unsigned i = 0; !key && i < stats->keys; i++)
+		if (stats->key[i].lock && !stats->key[i].count) {
+			key = &stats->key[i];
+			*key = (struct scope_wait_key){ .nr = nr, .object = object };
+		}
+	return key;
+}
+
 static bool may_be_loop(enum scope_timeline_call_role role, enum scope_fd_kind fd)
 {
 	switch (role) {
@@ -63,7 +76,7 @@ void scope_unit_learn_poll(struct scope_thread_stats *stats, const struct scope_
 	if (call->args) {
 		const struct scope_poll_site site = scope_unit_poll_site_of(call);
 
-		key = get_key(stats, site.nr, site.object);
+		key = get_wait_key(stats, site.nr, site.object);
 	}
 	stats->epolls += epoll;
 	stats->polls += !epoll;
@@ -285,9 +298,11 @@ int scope_unit_learn_wait(struct scope_learner *learner, const struct scope_wait
 	stats = &learner->stats[wait->thread];
 	stats->waits++;
 	stats->slept_reads += role == SCOPE_CALL_READ && kind == SCOPE_FD_ACCEPTED;
+	stats->slept_polls += scope_timeline_call_role(wait->nr) == SCOPE_CALL_POLL &&
+			      !scope_timeline_call_is_epoll(wait->nr);
 	if (!may_be_loop(role, kind))
 		return 0;
-	key = get_key(stats, wait->nr, role == SCOPE_CALL_SLEEP ? 0 : wait->object);
+	key = get_wait_key(stats, wait->nr, role == SCOPE_CALL_SLEEP ? 0 : wait->object);
 	if (key) {
 		key->count++;
 		key->handed += from_within(learner, wait, tgid);

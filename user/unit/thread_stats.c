@@ -176,20 +176,22 @@ static uint32_t sleeps_in_reads(const struct scope_thread_stats *stats)
 /*
  * In a thread that reads from no accepted socket: true if it gets work from other threads of its process in another way, and
  * polls in the middle of that work: for the answers of peers that it asks; or, less often than it gets work, until a
- * time-out, after which there is nothing to take.
+ * time-out, after which there is nothing to take; or without sleeping there, to see if something is there.
  */
 static bool polls_inside_work(const struct scope_thread_stats *stats)
 {
+	const bool looks = (uint64_t)stats->slept_polls * FOREIGN_SHARE <= stats->polls;
 	const bool asks = (uint64_t)stats->asked_polls * ASKED_SHARE >= stats->polls;
 	const bool pauses = (uint64_t)(stats->asked_polls + stats->vain_polls) * ASKED_SHARE >= stats->polls;
 
-	if (stats->reads || (!asks && !pauses))
+	if (stats->reads || (!asks && !pauses && !looks))
 		return false;
 	for (unsigned i = 0; i < stats->keys; i++) {
 		const struct scope_wait_key *key = &stats->key[i];
 
 		if (!is_poll(key) && !key->lock && key->handed >= HANDED_MIN &&
-		    (uint64_t)key->handed * HANDED_SHARE >= key->count && (asks || key->handed >= stats->polls))
+		    (uint64_t)key->handed * HANDED_SHARE >= key->count &&
+		    (asks || looks || key->handed >= stats->polls))
 			return true;
 	}
 	return false;

@@ -46,6 +46,7 @@ struct scope_thread_stats {
 	struct scope_delivery delivery[SCOPE_THREAD_STATS_DELIVERIES];
 	unsigned deliveries;
 	uint32_t delivered;   /* sleeps for which there is no room above */
+	uint32_t slept_polls; /* of polls: it slept there */
 	uint32_t inner_polls; /* of polls: in the middle of a request */
 	uint32_t asked_polls; /* of polls: the thread had just asked a peer something */
 	uint32_t vain_polls;  /* of polls: they timed out, and none for an answer */
