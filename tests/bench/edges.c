@@ -63,7 +63,8 @@ int main(int argc, char **argv)
 	}
 	if (scope_analysis_single_pass_run(trace, SCOPE_SINGLE_PASS_EVENTS, NULL, &found, NULL))
 		return 1;
-	scope_unit_groups_conclude(found.groups, found.pickups);
+	if (scope_unit_groups_conclude(found.groups, found.pickups, found.distributions->run->timeline->threads))
+		return 1;
 	begin_ns = cpu_ns();
 	if (pass_units(trace, &found))
 		return 1;

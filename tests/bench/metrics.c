@@ -17,7 +17,9 @@ static int without(struct scope_trace *trace)
 
 	if (err)
 		return err;
-	scope_unit_groups_conclude(found.groups, found.pickups);
+	err = scope_unit_groups_conclude(found.groups, found.pickups, found.distributions->run->timeline->threads);
+	if (err)
+		return err;
 	printf("%" PRIu64 "\n", found.distributions->run->timeline->events);
 	scope_analysis_found_units_destroy(&found);
 	return 0;

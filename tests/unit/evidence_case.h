@@ -89,7 +89,8 @@ static inline struct evidence_case case_of(struct story *story)
 	assert_int_equal(scope_unit_groups_create(made.pickups, &made.groups), 0);
 	assert_int_equal(scope_unit_distributions_run(made.trace, made.pickups, made.groups, NULL, &made.distributions),
 			 0);
-	scope_unit_groups_conclude(made.groups, made.pickups);
+	assert_int_equal(
+		scope_unit_groups_conclude(made.groups, made.pickups, made.distributions->run->timeline->threads), 0);
 	assert_int_equal(scope_anomaly_detect_run(made.groups, made.distributions, &scope_anomaly_detect_defaults,
 						  &made.detection),
 			 0);

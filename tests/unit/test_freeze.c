@@ -88,7 +88,7 @@ static size_t freezes_of(struct load load)
 	run = run_of(text);
 	assert_int_equal(run.distributions->requests, load.requests * (1 + load.peer));
 	assert_true(thread_of(run.units, 10)->account.run_ns > 0);
-	scope_unit_groups_conclude(run.groups, run.pickups);
+	assert_int_equal(scope_unit_groups_conclude(run.groups, run.pickups, run.units->timeline->threads), 0);
 	assert_int_equal(scope_anomaly_freeze_find(run.distributions, run.groups, &freezes), 0);
 	kept = freezes.kept;
 	count = freezes.count;

@@ -25,11 +25,9 @@ struct story {
 	const char *next; /* NULL, or calls before that request */
 };
 
-/* When the unit that begins at 1000 ends. */
-static uint64_t end_of(struct story story)
+static struct run run_of_story(struct story story)
 {
 	struct run run;
-	uint64_t end_ns = 0;
 	size_t size;
 	char *text;
 	FILE *to = open_memstream(&text, &size);
@@ -71,11 +69,51 @@ static uint64_t end_of(struct story story)
 	assert_int_equal(fclose(to), 0);
 	run = run_of(text);
 	free(text);
+	return run;
+}
+
+/* When the unit that begins at 1000 ends. */
+static uint64_t end_of(struct story story)
+{
+	struct run run = run_of_story(story);
+	uint64_t end_ns = 0;
+
 	for (size_t i = 0; i < run.units->count; i++)
 		if (run.units->unit[i].begin_ns == 1000000)
 			end_ns = run.units->unit[i].end_ns;
 	end_run(&run);
 	return end_ns;
+}
+
+static int note_wait(void *user, const struct scope_wait *wait)
+{
+	int *place = user;
+
+	if (wait->thread == 0 && wait->begin_ns == 3000000 && !wait->queue) {
+		assert_int_equal(*place, -1);
+		*place = !wait->outside && !wait->idle;
+	}
+	return 0;
+}
+
+/* 1: the sleep of thread 10 at 3000 is in a request, 0: in none. Ends the run. */
+static int place_in(struct run *run)
+{
+	int place = -1;
+	const struct scope_unit_sink sink = { .wait = note_wait, .user = &place };
+
+	assert_int_equal(thread_of(run->units, 10)->index, 0);
+	assert_int_equal(scope_unit_groups_conclude(run->groups, run->pickups, run->units->timeline->threads), 0);
+	assert_int_equal(scope_unit_distributions_replay(run->distributions, run->groups, &sink), 0);
+	end_run(run);
+	return place;
+}
+
+static int place_of(struct story story)
+{
+	struct run run = run_of_story(story);
+
+	return place_in(&run);
 }
 
 static const struct story parked = { .futex = EVENT, .answers = true, .idle_ns = 4900 };
@@ -86,9 +124,11 @@ static void a_thread_that_parks_after_the_answer_is_done(void **state)
 
 	(void)state;
 	assert_int_equal(end_of(story), 3000000);
+	assert_int_equal(place_of(story), 0);
 	/* More of the answer goes out: it was not. */
 	story.goes_on = true;
 	assert_int_equal(end_of(story), 6000000);
+	assert_int_equal(place_of(story), 1);
 }
 
 static void a_thread_that_owes_an_answer_is_not(void **state)
@@ -98,6 +138,7 @@ static void a_thread_that_owes_an_answer_is_not(void **state)
 	(void)state;
 	story.answers = false;
 	assert_int_equal(end_of(story), 6900000);
+	assert_int_equal(place_of(story), 1);
 }
 
 /* Half of the sleep, or just less. */
@@ -108,8 +149,10 @@ static void a_lock_is_none_where_its_holder_idles(void **state)
 	(void)state;
 	story.futex = LOCK;
 	assert_int_equal(end_of(story), 6000000);
+	assert_int_equal(place_of(story), 1);
 	story.idle_ns = 4000;
 	assert_int_equal(end_of(story), 3000000);
+	assert_int_equal(place_of(story), 0);
 	story.idle_ns = 4001;
 	assert_int_equal(end_of(story), 6000000);
 }
@@ -123,24 +166,74 @@ static void a_lock_that_is_taken_to_wait_for_work_is_a_turn(void **state)
 	story.futex = LOCK;
 	story.next = "5900000 0 syscall 10 accept4 enter=5800000 ret=9 args=3\n";
 	assert_int_equal(end_of(story), 3000000);
+	assert_int_equal(place_of(story), 0);
 	/* A lock for something else. */
 	story.next = "5500000 0 syscall 10 getpid enter=5400000 ret=10\n"
 		     "5900000 0 syscall 10 accept4 enter=5800000 ret=9 args=3\n";
 	assert_int_equal(end_of(story), 5800000);
+	assert_int_equal(place_of(story), 1);
 	/* The client waits for its answer. */
 	story.next = "5900000 0 syscall 10 accept4 enter=5800000 ret=9 args=3\n";
 	story.answers = false;
 	assert_int_not_equal(end_of(story), 3000000);
+	assert_int_equal(place_of(story), 1);
 	/* It reads its next request: at once, so that was kept waiting; or it waits for it. */
 	story.answers = true;
 	story.next = "5900000 0 syscall 10 read enter=5800000 ret=64 args=7\n";
 	assert_int_equal(end_of(story), 5800000);
+	assert_int_equal(place_of(story), 1);
 	story.next = "5800000 0 enter 10 read enter=5800000 args=7\n"
 		     "5801000 0 switch 10 0 sleeping\n"
 		     "5900000 0 waking 10 from - softirq\n"
 		     "5901000 0 switch 0 10 sleeping\n"
 		     "5902000 0 exit 10 read ret=64\n";
 	assert_int_equal(end_of(story), 3000000);
+	assert_int_equal(place_of(story), 0);
+}
+
+/* Thread 10 comes by a clock each 0.5 ms, and sleeps in a futex from 3000 to 5000, until thread 11, which serves clients, ends that. */
+static int place_beside(unsigned tgid)
+{
+	struct run run;
+	size_t size;
+	char *text;
+	FILE *to = open_memstream(&text, &size);
+
+	assert_non_null(to);
+	fprintf(to,
+		"meta begin_ns 0\nmeta end_ns 9000000\nfd %u 5 epoll -\nfd %u 8 accepted -\n"
+		"0 0 state 10 tgid=10 state=runnable since=0 run=0 comm=a on_cpu\n"
+		"0 1 state 11 tgid=%u state=runnable since=0 run=0 comm=a on_cpu\n",
+		tgid, tgid, tgid);
+	for (unsigned us = 500; us <= 6500; us += 500) {
+		if (us == 3000)
+			fprintf(to,
+				"3000000 0 enter 10 futex enter=3000000 " EVENT "\n3000000 0 switch 10 0 sleeping\n");
+		if (us < 3000 || us > 5000)
+			fprintf(to,
+				"%u000 0 enter 10 nanosleep enter=%u000\n%u000 0 switch 10 0 sleeping\n"
+				"%u300 0 waking 10 from - hardirq\n%u310 0 switch 0 10 sleeping\n%u320 0 exit 10 nanosleep ret=0\n",
+				us, us, us, us, us, us);
+		if (us == 5000)
+			fprintf(to, "5000000 1 waking 10 from 11 task\n5001000 0 switch 0 10 sleeping\n"
+				    "5001300 0 exit 10 futex ret=0\n");
+		fprintf(to,
+			"%u450 1 syscall 11 epoll_wait enter=%u440 ret=1 args=5\n%u460 1 syscall 11 read enter=%u455 ret=64 args=8\n"
+			"%u480 1 syscall 11 write enter=%u470 ret=64 args=8\n",
+			us, us, us, us, us, us);
+	}
+	assert_int_equal(fclose(to), 0);
+	run = run_of(text);
+	free(text);
+	return place_in(&run);
+}
+
+static void a_thread_without_clients_may_be_waited_for(void **state)
+{
+	(void)state;
+	assert_int_equal(place_beside(11), 1);
+	/* Other threads of its process serve: no request waits for it here, or that would count in theirs. */
+	assert_int_equal(place_beside(10), 0);
 }
 
 int main(void)
@@ -150,6 +243,7 @@ int main(void)
 		cmocka_unit_test(a_thread_that_owes_an_answer_is_not),
 		cmocka_unit_test(a_lock_is_none_where_its_holder_idles),
 		cmocka_unit_test(a_lock_that_is_taken_to_wait_for_work_is_a_turn),
+		cmocka_unit_test(a_thread_without_clients_may_be_waited_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

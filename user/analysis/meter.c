@@ -21,10 +21,11 @@ int scope_analysis_meter(struct scope_trace *trace, const struct scope_metrics_o
 		return err;
 	listener = scope_metrics_listener(metered.metrics);
 	err = scope_analysis_single_pass_run(trace, SCOPE_SINGLE_PASS_EVENTS, &listeners, &metered.found, NULL);
-	if (!err) {
-		scope_unit_groups_conclude(metered.found.groups, metered.found.pickups);
+	if (!err)
+		err = scope_unit_groups_conclude(metered.found.groups, metered.found.pickups,
+						 metered.found.distributions->run->timeline->threads);
+	if (!err)
 		err = scope_metrics_take_units(metered.metrics, metered.found.distributions, metered.found.groups);
-	}
 	if (err)
 		scope_analysis_metered_free(&metered);
 	else

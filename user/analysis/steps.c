@@ -146,8 +146,9 @@ static int distributions(struct scope_analysis *analysis, const struct scope_ana
 		err = group_by_calls(analysis, options);
 	if (err)
 		return err;
-	scope_unit_groups_conclude(analysis->found.groups, analysis->found.pickups);
-	if (options->thread)
+	err = scope_unit_groups_conclude(analysis->found.groups, analysis->found.pickups,
+					 analysis->found.distributions->run->timeline->threads);
+	if (!err && options->thread)
 		err = scope_analysis_part_threads(analysis->found.distributions->run->timeline, options->thread, &only);
 	return err ? err
 		   : scope_unit_distributions_part(analysis->found.distributions, analysis->found.groups, from_ns,

@@ -119,8 +119,9 @@ static int find_view(struct scope_cmd_metrics_live *live, const struct scope_cap
 		err = scope_analysis_stream_finish(live->stream, now->settled_ns, &found);
 	if (err)
 		return err;
-	scope_unit_groups_conclude(found.groups, found.pickups);
-	err = scope_metrics_take_units(live->metrics, found.distributions, found.groups);
+	err = scope_unit_groups_conclude(found.groups, found.pickups, found.distributions->run->timeline->threads);
+	if (!err)
+		err = scope_metrics_take_units(live->metrics, found.distributions, found.groups);
 	if (!err)
 		err = scope_metrics_view_create(live->metrics, found.distributions, found.groups, live->options.by,
 						ret_view);

@@ -67,6 +67,7 @@ struct scope_wait {
 	bool lock;	   /* a futex operation that takes a lock */
 	bool woken;	   /* in a futex call that returned 0: another thread woke it, even if no waking was recorded */
 	bool outside;	   /* of no unit: set by units (unit/unit.h) */
+	bool rests;	   /* after the end of a unit (unit/rest.h), of a thread that has no clients; set by units */
 	bool queue; /* no sleep: a scope_queued (timeline/timeline.h); object: own_ns; wake_ns: end_ns - taken_ns */
 	bool idle;  /* a thread that reads from clients waits for them; set by units (unit/unit.h) */
 	bool many;  /* the same, in an epoll of several clients */

@@ -166,7 +166,7 @@ static int add_late(void *user, uint32_t thread, const struct scope_late_wait *w
 	const struct scope_distributor *distributor = user;
 	struct scope_late_wait named = *wait;
 
-	if (wait->waker == SCOPE_WAIT_NO_THREAD && !wait->inside)
+	if (wait->waker == SCOPE_WAIT_NO_THREAD && !wait->place)
 		named.fd = named_of(distributor, thread, wait->fd);
 	return scope_unit_log_late(distributor->distributions->log, thread, &named);
 }

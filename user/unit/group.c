@@ -132,7 +132,32 @@ int scope_unit_groups_create(const struct scope_pickups *pickups, struct scope_g
 	return scope_unit_groups_create_named(pickups, NULL, ret_groups);
 }
 
-void scope_unit_groups_conclude(struct scope_groups *groups, const struct scope_pickups *pickups)
+/* Threads of one process mostly follow one another. */
+static int find_background(struct scope_groups *groups, const struct scope_pickups *pickups,
+			   struct scope_threads *threads)
+{
+	uint32_t last_tgid = 0;
+	bool last = false;
+
+	free(groups->background);
+	groups->background = calloc(groups->threads + 1, sizeof(*groups->background));
+	if (!groups->background)
+		return -ENOMEM;
+	for (size_t i = 0; i < groups->threads; i++) {
+		const uint32_t tgid = scope_timeline_threads_at(threads, i)->tgid;
+
+		if (scope_unit_pickups_serves(pickups, (uint32_t)i))
+			continue;
+		if (!i || tgid != last_tgid)
+			last = scope_unit_pickups_background(pickups, threads, (uint32_t)i);
+		last_tgid = tgid;
+		groups->background[i] = last;
+	}
+	return 0;
+}
+
+int scope_unit_groups_conclude(struct scope_groups *groups, const struct scope_pickups *pickups,
+			       struct scope_threads *threads)
 {
 	for (size_t i = 0; i < groups->threads; i++)
 		if (scope_unit_pickups_serves(pickups, i))
@@ -142,6 +167,7 @@ void scope_unit_groups_conclude(struct scope_groups *groups, const struct scope_
 			groups->group[i].serves = groups->group[groups->group[i].of].serves;
 			groups->group[i].threads = groups->group[groups->group[i].of].threads;
 		}
+	return find_background(groups, pickups, threads);
 }
 
 void scope_unit_groups_destroy(struct scope_groups *groups)
@@ -151,6 +177,7 @@ void scope_unit_groups_destroy(struct scope_groups *groups)
 	for (size_t i = 0; i < groups->count; i++)
 		scope_cluster_vector_set_destroy(groups->group[i].vectors);
 	free(groups->group);
+	free(groups->background);
 	free(groups->of_thread);
 	free(groups);
 }

@@ -38,6 +38,7 @@ struct scope_groups {
 	size_t count, capacity;
 	uint32_t *of_thread; /* thread -> group */
 	size_t threads, thread_capacity;
+	bool *background; /* by thread: it serves nobody, and others of its process do; NULL until that is concluded */
 };
 
 /* Groups the threads whose pick-ups are decided, by the names they had then. 0 or -ENOMEM; the caller destroys. */
@@ -54,8 +55,9 @@ static inline uint32_t scope_unit_group_of_threads(const struct scope_groups *gr
 {
 	return groups->group[group].request ? groups->group[group].of : group;
 }
-/* Call it once the pickups were concluded. */
-void scope_unit_groups_conclude(struct scope_groups *groups, const struct scope_pickups *pickups);
+/* Call it once the pickups were concluded. 0 or -ENOMEM. */
+int scope_unit_groups_conclude(struct scope_groups *groups, const struct scope_pickups *pickups,
+			       struct scope_threads *threads);
 void scope_unit_groups_destroy(struct scope_groups *groups);
 
 #endif

@@ -56,7 +56,7 @@ static int go_on(struct scope_unit_builder *builder, struct scope_open_unit *ope
 		.end_ns = open_unit->back_ns,
 		.waker = SCOPE_WAIT_NO_THREAD,
 		.fd = -1,
-		.inside = true,
+		.place = SCOPE_LATE_INSIDE,
 	};
 	/* A sleep has to be known before the unit that it is in. */
 	const int err = open_unit->pending ? scope_unit_open_report_idle(builder, open_unit, false) : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Facts about a sleep that are known only after it was reported: which thread ended it, for which socket it was, or that it
+ * Facts about a sleep that are known only after it was reported: which thread ended it, for which socket it was, or if it
  * was in the middle of a request.
  *
  * A slice (timeline/slices.h) that timed out is reported before the thread waited for is known. A poll does not say for
@@ -14,13 +14,19 @@
 
 #define SCOPE_LATE_MAX 500000 /* only the first ones are kept, to bound memory */
 
+enum scope_late_place {
+	SCOPE_LATE_SAME, /* as it was reported */
+	SCOPE_LATE_INSIDE, /* in the middle of a request, and was reported as outside of one (unit/inner_wait.h, unit/rest.h) */
+	SCOPE_LATE_OUTSIDE, /* the other way round (unit/rest.h) */
+};
+
 /* Sleeps that begin from begin_ns on, and before end_ns. ns. */
 struct scope_late_wait {
 	uint64_t begin_ns, end_ns;
 	uint32_t waker_tid;
 	int32_t waker; /* as of struct scope_wait; SCOPE_WAIT_NO_THREAD: in a poll, for: */
 	int32_t fd;
-	bool inside; /* instead: they are in the middle of a request (unit/inner_wait.h), and were reported as outside of one */
+	uint8_t place; /* enum scope_late_place; but SAME: that alone is known */
 };
 
 /* Of one thread, by time; they do not overlap. */

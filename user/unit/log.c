@@ -32,6 +32,7 @@ enum {
 	ROW_QUEUE = 16,	  /* the same */
 	ROW_MANY = 32,	  /* the same */
 	ROW_EARLIER = 64, /* no sleep: of the unit that follows */
+	ROW_RESTS = 128,  /* a sleep */
 };
 
 #define CLASS_BITS 4 /* no rule */
@@ -62,7 +63,7 @@ void scope_unit_log_destroy(struct scope_unit_log *log)
 	scope_spool_destroy(log->stacks);
 	scope_spool_destroy(log->tasks);
 	scope_unit_late_free(&log->late);
-	scope_unit_late_free(&log->inside);
+	scope_unit_late_free(&log->moved);
 	free(log->state);
 	free(log);
 }
@@ -203,7 +204,8 @@ int scope_unit_log_wait(struct scope_unit_log *log, const struct scope_wait *wai
 	if (!row || scope_unit_late_slices(&log->late, wait))
 		return -ENOMEM;
 	*to++ = ROW_WAIT | (wait->lock ? ROW_LOCK : 0) | (wait->idle ? ROW_IDLE : 0) |
-		(wait->outside ? ROW_OUTSIDE : 0) | (wait->queue ? ROW_QUEUE : 0) | (wait->many ? ROW_MANY : 0);
+		(wait->outside ? ROW_OUTSIDE : 0) | (wait->queue ? ROW_QUEUE : 0) | (wait->many ? ROW_MANY : 0) |
+		(wait->rests ? ROW_RESTS : 0);
 	*to++ = (uint8_t)(wait->class | wait->futex << CLASS_BITS);
 	to = put(to,
 		 (uint64_t[]){ step_to(log, wait->end_ns), wait->thread, wait->waker_tid,
@@ -217,7 +219,7 @@ int scope_unit_log_wait(struct scope_unit_log *log, const struct scope_wait *wai
 
 int scope_unit_log_late(struct scope_unit_log *log, uint32_t thread, const struct scope_late_wait *wait)
 {
-	return scope_unit_late_add(wait->inside ? &log->inside : &log->late, thread, wait);
+	return scope_unit_late_add(wait->place ? &log->moved : &log->late, thread, wait);
 }
 
 /* call: room for the calls of a unit without a call histogram; ret_call: where its calls are. */
@@ -278,6 +280,7 @@ static const uint8_t *get_wait(const uint8_t *from, uint64_t *last_ns, struct sc
 		.lock = flags & ROW_LOCK,
 		.idle = flags & ROW_IDLE,
 		.outside = flags & ROW_OUTSIDE,
+		.rests = flags & ROW_RESTS,
 		.queue = flags & ROW_QUEUE,
 		.many = flags & ROW_MANY,
 		.object = value[5],
@@ -314,18 +317,37 @@ static const uint8_t *pass_row(const uint8_t *from, uint64_t *last_ns)
 	return from + COUNTED_BYTES + calls * sizeof(struct scope_unit_call);
 }
 
+/* How far a replay is. */
+struct replay {
+	const struct scope_unit_log *log;
+	const struct scope_groups *groups;
+	const struct scope_unit_sink *sink;
+	uint64_t last_ns;
+	struct scope_unit_earlier earlier; /* of the unit that follows … */
+	bool is_earlier;		   /* … if it has one */
+};
+
 /*
  * A slice that timed out is a part of the wait that its thread's waker ended later. A poll was for the peer that the
- * thread heard right after it. A wait in a futex may have been in the middle of a request.
+ * thread heard right after it. A sleep may have been in the middle of a request, or after it. Of a thread without clients
+ * that is known once it is known which threads serve.
  */
-static void complete(const struct scope_unit_log *log, struct scope_wait *wait)
+static void complete(const struct replay *replay, struct scope_wait *wait)
 {
-	const struct scope_late_wait *late;
+	const struct scope_unit_log *log = replay->log;
+	const struct scope_late_wait *moved, *late;
 
-	if (wait->queue || (wait->class != SCOPE_WAIT_FUTEX && wait->class != SCOPE_WAIT_POLL))
+	if (wait->queue)
 		return;
-	if (wait->outside && scope_unit_late_at(&log->inside, wait->thread, wait->begin_ns))
-		wait->outside = wait->idle = wait->many = false;
+	moved = scope_unit_late_at(&log->moved, wait->thread, wait->begin_ns);
+	if (wait->rests && wait->thread < replay->groups->threads && replay->groups->background)
+		wait->outside |= replay->groups->background[wait->thread];
+	if (moved) {
+		wait->outside = moved->place == SCOPE_LATE_OUTSIDE;
+		wait->idle = wait->many = false;
+	}
+	if (wait->class != SCOPE_WAIT_FUTEX && wait->class != SCOPE_WAIT_POLL)
+		return;
 	late = scope_unit_late_at(&log->late, wait->thread, wait->begin_ns);
 	if (!late)
 		return;
@@ -337,16 +359,6 @@ static void complete(const struct scope_unit_log *log, struct scope_wait *wait)
 		wait->waker_tid = late->waker_tid;
 	}
 }
-
-/* How far a replay is. */
-struct replay {
-	const struct scope_unit_log *log;
-	const struct scope_groups *groups;
-	const struct scope_unit_sink *sink;
-	uint64_t last_ns;
-	struct scope_unit_earlier earlier; /* of the unit that follows … */
-	bool is_earlier;		   /* … if it has one */
-};
 
 static const uint8_t *get_earlier(struct replay *replay, const uint8_t *from)
 {
@@ -372,7 +384,7 @@ static const uint8_t *replay_wait(struct replay *replay, const uint8_t *from, in
 	struct scope_wait wait;
 
 	from = get_wait(from, &replay->last_ns, &wait);
-	complete(replay->log, &wait);
+	complete(replay, &wait);
 	*ret_err = replay->sink->wait(replay->sink->user, &wait);
 	return from;
 }

@@ -13,7 +13,7 @@ struct scope_unit_log {
 	struct scope_spool *stacks;		   /* struct scope_logged_stack */
 	struct scope_spool *tasks;		   /* the same */
 	struct scope_late late;
-	struct scope_late inside;	  /* sleeps that were reported as outside of units, and are not */
+	struct scope_late moved;	  /* those that are known to be inside or outside of units */
 	uint64_t last_ns;		  /* end of the last row */
 	struct scope_logged_state *state; /* by thread */
 	size_t states, state_capacity;

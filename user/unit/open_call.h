@@ -101,15 +101,16 @@ SCOPE_TAKE void scope_unit_open_meet_client(struct scope_open_unit *open_unit, c
 
 /*
  * Call it when a write is entered, not when it returns, because its peer may have sent the next
- * request by then. ret: any number above 0 if it has not returned.
+ * request by then. ret: any number above 0 if it has not returned. 0, or what the sink returned.
  */
-SCOPE_TAKE void scope_unit_open_answer(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
-				       const struct scope_thread *thread, unsigned args, uint64_t fd, int64_t ret)
+SCOPE_TAKE int scope_unit_open_answer(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
+				      const struct scope_thread *thread, unsigned args, uint64_t fd, int64_t ret,
+				      uint64_t enter_ns)
 {
 	struct scope_fds *fds = builder->run->timeline->fds;
 
 	if (!args || ret <= 0)
-		return;
+		return 0;
 	if (scope_timeline_fds_kind(fds, thread->tgid, (int32_t)fd) == SCOPE_FD_ACCEPTED) {
 		scope_unit_open_answer_for(builder, open_unit, thread, fd);
 		scope_unit_open_meet_client(open_unit, fds, fd);
@@ -117,11 +118,12 @@ SCOPE_TAKE void scope_unit_open_answer(struct scope_unit_builder *builder, struc
 	if (!scope_timeline_fds_answer(fds, thread->tgid, (int32_t)fd) &&
 	    !(open_unit->pickup.datagrams &&
 	      scope_timeline_fds_kind(fds, thread->tgid, (int32_t)fd) == SCOPE_FD_DATAGRAM))
-		return;
+		return 0;
 	open_unit->answered = true;
 	open_unit->client_answered |= open_unit->client_fd == (int32_t)fd;
 	if (open_unit->client_fd < 0 || open_unit->client_fd == (int32_t)fd)
-		open_unit->rest_ns = 0;
+		return open_unit->rest_ns ? scope_unit_rest_go_on(builder, open_unit, thread->index, enter_ns) : 0;
+	return 0;
 }
 
 /*
@@ -226,9 +228,10 @@ SCOPE_TAKE bool scope_unit_open_plain(struct scope_unit_builder *builder, const 
 				     scope_unit_open_moved(builder, open_unit, thread, role, event->syscall.args,
 							   event->syscall.arg[0], event->syscall.ret)))
 		return false;
-	if (role == SCOPE_CALL_WRITE)
-		scope_unit_open_answer(builder, open_unit, thread, event->syscall.args, event->syscall.arg[0],
-				       event->syscall.ret);
+	if (role == SCOPE_CALL_WRITE &&
+	    scope_unit_open_answer(builder, open_unit, thread, event->syscall.args, event->syscall.arg[0],
+				   event->syscall.ret, event->syscall.enter_ns))
+		return false;
 	if (1u << role & SCOPE_SPIN_PLAIN_ROLES && !scope_unit_spin_waits(&open_unit->spinning, event->syscall.ret) &&
 	    !scope_unit_spin_easy(&open_unit->spinning, role, event->syscall.ret))
 		SCOPE_SPIN_JUDGE(&open_unit->spinning, builder->run->timeline->fds, thread, &event->syscall, role,
@@ -310,6 +313,24 @@ SCOPE_TAKE int scope_unit_open_enter_switched(struct scope_unit_builder *builder
 	return err;
 }
 
+/* A write is entered. 0, or what the sink returned. */
+SCOPE_TAKE int scope_unit_open_enter_write(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
+					   const struct scope_thread *thread, const struct scope_open_call *call)
+{
+	int err = 0;
+
+	if (builder->helds.used)
+		err = scope_unit_held_answer(builder, open_unit, thread, call->args, call->arg[0], call->enter_ns);
+	if (!err && scope_unit_next_possible(open_unit))
+		err = scope_unit_next_cut(builder, open_unit, thread, call);
+	if (!err && open_unit->doubt)
+		err = scope_unit_inner_write(builder, open_unit, thread, call->args, call->arg[0]);
+	if (err)
+		return err;
+	open_unit->for_other = scope_unit_open_is_for_other(builder, open_unit, thread, call->args, call->arg[0]);
+	return scope_unit_open_answer(builder, open_unit, thread, call->args, call->arg[0], 1, call->enter_ns);
+}
+
 SCOPE_TAKE int scope_unit_open_enter(struct scope_unit_builder *builder, const struct scope_thread *thread,
 				     const struct scope_open_call *call)
 {
@@ -324,29 +345,13 @@ SCOPE_TAKE int scope_unit_open_enter(struct scope_unit_builder *builder, const s
 	if (call->role == SCOPE_CALL_HANDLED)
 		scope_unit_handlers_ended(&open_unit->handlers, &open_unit->quiet, call->enter_ns,
 					  open_unit->stack.exit_ns);
-	if (call->role == SCOPE_CALL_WRITE && builder->helds.used) {
-		const int err =
-			scope_unit_held_answer(builder, open_unit, thread, call->args, call->arg[0], call->enter_ns);
+	open_unit->for_other = false;
+	if (call->role == SCOPE_CALL_WRITE) {
+		const int err = scope_unit_open_enter_write(builder, open_unit, thread, call);
 
 		if (err)
 			return err;
 	}
-	if (call->role == SCOPE_CALL_WRITE && scope_unit_next_possible(open_unit)) {
-		const int err = scope_unit_next_cut(builder, open_unit, thread, call);
-
-		if (err)
-			return err;
-	}
-	if (call->role == SCOPE_CALL_WRITE && open_unit->doubt) {
-		const int err = scope_unit_inner_write(builder, open_unit, thread, call->args, call->arg[0]);
-
-		if (err)
-			return err;
-	}
-	open_unit->for_other = call->role == SCOPE_CALL_WRITE &&
-			       scope_unit_open_is_for_other(builder, open_unit, thread, call->args, call->arg[0]);
-	if (call->role == SCOPE_CALL_WRITE)
-		scope_unit_open_answer(builder, open_unit, thread, call->args, call->arg[0], 1);
 	if (!open_unit->requests)
 		return scope_unit_open_enter_switched(builder, open_unit, thread, call);
 	open_unit->matched_ns = call->enter_ns;

@@ -119,7 +119,9 @@ static int take(struct scope_unit_builder *builder, struct scope_open_unit *open
 	if (err)
 		return err;
 	if (open_unit->open && brought == BROUGHT_CONNECTION)
-		scope_unit_rest_turn(open_unit);
+		err = scope_unit_rest_turn(builder, open_unit, thread->index, exit_ns);
+	if (err)
+		return err;
 	if (!open_unit->open || empty || scope_unit_rest_is(open_unit) || !belongs(open_unit, brought, fd)) {
 		if (open_unit->open && (open_unit->tentative || scope_unit_rest_is(open_unit)))
 			err = scope_unit_open_close(builder, thread->index, &open_unit->end, open_unit->end_ns, false);

@@ -193,8 +193,9 @@ int scope_unit_open_leave(void *user, uint32_t index, uint64_t now_ns)
 		if (!scope_unit_inner_parked(open_unit))
 			scope_unit_rest_begin(open_unit, thread, now_ns);
 		if (open_unit->open && open_unit->tentative) {
-			scope_unit_rest_turn(open_unit);
-			err = scope_unit_open_close(builder, index, &open_unit->end, open_unit->end_ns, false);
+			err = scope_unit_rest_turn(builder, open_unit, index, now_ns);
+			if (!err)
+				err = scope_unit_open_close(builder, index, &open_unit->end, open_unit->end_ns, false);
 		}
 		return err;
 	}
@@ -210,14 +211,20 @@ int scope_unit_open_leave(void *user, uint32_t index, uint64_t now_ns)
 static int report_wait(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
 		       const struct scope_wait *wait, bool parked)
 {
-	struct scope_wait outside = *wait;
+	struct scope_wait outside = *wait, inside = *wait;
 	const uint64_t slept_ns = wait->end_ns - (wait->first_ns ? wait->first_ns : wait->begin_ns);
 	int err = open_unit->pending ? scope_unit_open_report_idle(builder, open_unit, false) : 0;
 
 	if (err || slept_ns < SCOPE_UNIT_WAIT_MIN_NS)
 		return err;
-	if (open_unit->open && !parked && !scope_unit_inner_parked(open_unit))
-		return builder->sink.wait(builder->sink.user, wait);
+	if (open_unit->open && !parked && !scope_unit_inner_parked(open_unit)) {
+		/* The thread may have slept since before the window. */
+		if (inside.begin_ns < open_unit->begin_ns)
+			inside.begin_ns = open_unit->begin_ns;
+		inside.rests = scope_unit_rest_idles(builder, open_unit, wait);
+		if (!inside.rests || !scope_unit_rest_has_clients(open_unit))
+			return builder->sink.wait(builder->sink.user, &inside);
+	}
 	outside.outside = true;
 	if (parked || !open_unit->pickup.reads || slept_ns < SCOPE_UNIT_IDLE_MIN_NS)
 		return builder->sink.wait(builder->sink.user, &outside);

@@ -38,7 +38,9 @@ void scope_unit_rest_begin(struct scope_open_unit *open_unit, const struct scope
 static bool by_idle(const struct scope_unit_builder *builder, const struct scope_wait *wait)
 {
 	const struct scope_open_unit *waker;
-	uint64_t idle_ns = 0, from_ns = wait->begin_ns;
+	/* Nothing is known of the time before the window. */
+	const uint64_t since_ns = builder->run->timeline->begin_ns;
+	uint64_t idle_ns = 0, from_ns = wait->begin_ns > since_ns ? wait->begin_ns : since_ns;
 
 	if (wait->waker < 0 || (size_t)wait->waker >= builder->open_units)
 		return false;
@@ -67,15 +69,56 @@ static void note_turn(struct scope_open_unit *open_unit, const struct scope_thre
 	open_unit->turn_enter_ns = thread->open.enter_ns;
 }
 
-void scope_unit_rest_turn(struct scope_open_unit *open_unit)
+bool scope_unit_rest_has_clients(const struct scope_open_unit *open_unit)
 {
-	if (open_unit->turns) {
-		open_unit->rest = open_unit->turn;
-		open_unit->rest_ns = open_unit->turn_ns;
-		open_unit->rests = true;
-	}
+	return open_unit->pickup.reads || open_unit->pickup.datagrams || open_unit->connected;
+}
+
+/* The sleeps of the thread since then were reported elsewhere. A sleep has to be known before the unit that it is in. */
+static int move(struct scope_unit_builder *builder, struct scope_open_unit *open_unit, uint32_t thread,
+		const struct scope_late_wait *late)
+{
+	const int err = open_unit->pending ? scope_unit_open_report_idle(builder, open_unit, false) : 0;
+
+	return !err && builder->sink.late ? builder->sink.late(builder->sink.user, thread, late) : err;
+}
+
+int scope_unit_rest_go_on(struct scope_unit_builder *builder, struct scope_open_unit *open_unit, uint32_t thread,
+			  uint64_t now_ns)
+{
+	const struct scope_late_wait inside = {
+		.begin_ns = open_unit->rest_ns,
+		.end_ns = now_ns,
+		.waker = SCOPE_WAIT_NO_THREAD,
+		.fd = -1,
+		.place = SCOPE_LATE_INSIDE,
+	};
+	const bool moves = scope_unit_rest_is(open_unit) && scope_unit_rest_has_clients(open_unit);
+
+	open_unit->rest_ns = 0;
+	return moves ? move(builder, open_unit, thread, &inside) : 0;
+}
+
+int scope_unit_rest_turn(struct scope_unit_builder *builder, struct scope_open_unit *open_unit, uint32_t thread,
+			 uint64_t now_ns)
+{
+	const struct scope_late_wait outside = {
+		.begin_ns = open_unit->turn_ns,
+		.end_ns = now_ns,
+		.waker = SCOPE_WAIT_NO_THREAD,
+		.fd = -1,
+		.place = SCOPE_LATE_OUTSIDE,
+	};
+	const bool turns = open_unit->turns;
+
 	open_unit->turns = false;
 	open_unit->turn_ns = 0;
+	if (!turns)
+		return 0;
+	open_unit->rest = open_unit->turn;
+	open_unit->rest_ns = outside.begin_ns;
+	open_unit->rests = true;
+	return scope_unit_rest_has_clients(open_unit) ? move(builder, open_unit, thread, &outside) : 0;
 }
 
 void scope_unit_rest_judge(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
@@ -102,6 +145,16 @@ void scope_unit_rest_judge(struct scope_unit_builder *builder, struct scope_open
 		return;
 	}
 	scope_unit_rest_idle(open_unit, wait->begin_ns, wait->wake_ns);
+}
+
+bool scope_unit_rest_idles(const struct scope_unit_builder *builder, const struct scope_open_unit *open_unit,
+			   const struct scope_wait *wait)
+{
+	const bool shared = scope_timeline_call_role(wait->nr) == SCOPE_CALL_LOCK;
+
+	if (!scope_unit_rest_is(open_unit) || (wait->class != SCOPE_WAIT_FUTEX && !shared))
+		return false;
+	return (!shared && !wait->lock) || by_idle(builder, wait);
 }
 
 /* The futex in which the thread sleeps most often, where it waits for what another thread gives it. */

@@ -42,6 +42,24 @@ void scope_unit_rest_begin(struct scope_open_unit *open_unit, const struct scope
 void scope_unit_rest_judge(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
 			   const struct scope_wait *wait);
 /*
+ * True if a sleep that was judged came after the end of its unit: the thread waits for work, or for a lock whose holder
+ * waits for work. A holder that is at work keeps the thread's next client waiting.
+ */
+bool scope_unit_rest_idles(const struct scope_unit_builder *builder, const struct scope_open_unit *open_unit,
+			   const struct scope_wait *wait);
+/*
+ * True if the thread takes clients' requests itself, so that such a sleep is outside of requests. A worker that finds its queue filled after
+ * an answer goes on without a call, so it may sleep for the next request; and of threads without clients nothing says that nobody waits
+ * for what they do, unless it turns out that they work in the background of threads that serve.
+ */
+bool scope_unit_rest_has_clients(const struct scope_open_unit *open_unit);
+/*
+ * More is written to the client of a unit that seemed to have ended: it goes on, with the sleeps since then. 0, or what the
+ * sink returned.
+ */
+int scope_unit_rest_go_on(struct scope_unit_builder *builder, struct scope_open_unit *open_unit, uint32_t thread,
+			  uint64_t now_ns);
+/*
  * True if, when the window ends, the unit is in such a sleep and ended before it. In a sleep for a lock that is so if
  * the unit has answered and owes no answer. In another one it is so in three cases: no answer is owed; nothing was
  * asked of the thread and it sleeps where it usually does; or it works in the background of threads that serve.
@@ -50,9 +68,10 @@ bool scope_unit_rest_at_end(const struct scope_unit_builder *builder, const stru
 			    const struct scope_thread *thread, bool owes);
 /*
  * The thread waits for work, or has accepted a client. If all it did since was to take a lock, and no client waited
- * for an answer, the lock only decided whose turn it was: the unit ended before that.
+ * for an answer, the lock only decided whose turn it was: the unit ended before that. 0, or what the sink returned.
  */
-void scope_unit_rest_turn(struct scope_open_unit *open_unit);
+int scope_unit_rest_turn(struct scope_unit_builder *builder, struct scope_open_unit *open_unit, uint32_t thread,
+			 uint64_t now_ns);
 /* The thread had nothing to do from begin to end. */
 void scope_unit_rest_idle(struct scope_open_unit *open_unit, uint64_t begin_ns, uint64_t end_ns);
 
