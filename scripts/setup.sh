@@ -9,8 +9,8 @@
 # want the tests of tests/unit/names_live.sh and runtimes_live.sh that need it.
 # histories are the servers of the cases from public histories; of these slapd, snmpd, freeradius, kamailio and inspircd
 # start by themselves where a service manager runs; so do prometheus-pushgateway, dnsdist, pdns-server, bind9,
-# docker-registry, knot, clamav-daemon, dovecot-imapd, influxdb, kea-dhcp4-server, graphite-carbon and prometheus-node-exporter
-# of sealed, the servers of the sealed cases.
+# docker-registry, knot, clamav-daemon, dovecot-imapd, influxdb, kea-dhcp4-server, graphite-carbon, prometheus-node-exporter,
+# postgrey, samba, zabbix-agent and prosody of sealed, the servers of the sealed cases.
 # libraries is for tests/bugs/libraries.py, mutants for tests/bugs/mutants.py, whose servers are in the other groups.
 # A second run finds everything in place and takes no noticeable time.
 set -euo pipefail
@@ -35,7 +35,8 @@ packages_of() {
 		webhook prometheus-pushgateway dnsdist python3-twisted pdns-server pdns-backend-sqlite3 pdns-backend-pipe bind9 proftpd-core subversion prometheus-alertmanager php8.2-cli ruby-webrick starman \
 		erlang-base erlang-inets radicale trafficserver docker-registry knot clamav-daemon dovecot-imapd libdb-dev tarantool influxdb \
 		kea-dhcp4-server aria2 graphite-carbon zookeeper prometheus-node-exporter node-express python3-uvicorn python3-starlette python3-multipart \
-		python3-tornado groonga-bin libxslt1-dev libvorbis-dev libcurl4-openssl-dev python3 ;;
+		python3-tornado groonga-bin libxslt1-dev libvorbis-dev libcurl4-openssl-dev python3 \
+		mercurial python3-cherrypy3 postgrey unicorn thin activemq rclone samba smbclient zabbix-agent prosody libevent-dev libglib2.0-dev libxml2-dev ;;
 	strangers) echo apache2-bin lighttpd nginx-light php8.2-fpm haproxy squid caddy etcd-server nats-server prometheus \
 		gunicorn uwsgi-core uwsgi-plugin-python3 puma nodejs default-jdk-headless unbound dnsmasq-base dnsperf \
 		mosquitto mosquitto-clients beanstalkd redis-server wrk python3 procps ;;

@@ -77,6 +77,14 @@ bug_packaged() {
 	zookeeper) bug_program=/usr/bin/java ;;
 	exporter) bug_program=/usr/bin/prometheus-node-exporter ;;
 	express) bug_program=/usr/bin/node ;;
+	hg) bug_program=/usr/bin/hg ;;
+	prosody) bug_program=/usr/bin/prosody ;;
+	cherrypy) bug_program=/usr/bin/python3 ;;
+	postgrey | smbd) bug_program=/usr/sbin/$bug_server ;;
+	unicorn | thin) bug_program=/usr/bin/ruby ;;
+	rclone) bug_program=/usr/bin/rclone ;;
+	zabbix) bug_program=/usr/sbin/zabbix_agentd ;;
+	activemq) bug_program=/usr/bin/java ;;
 	slapd | snmpd | kamailio | freeradius | inspircd) bug_program=/usr/sbin/$bug_server ;;
 	*) return 1 ;;
 	esac

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The loads of the sealed cases, at a steady rate with pauses, and what runs beside their servers.
 
-Usage: sealed.py LOAD PORT BACKEND CONNECTIONS RATE RARE SECONDS SEED    LOAD: the case without blind-, blind2-, blind3- or blind4-; see ASKS
+Usage: sealed.py LOAD PORT BACKEND CONNECTIONS RATE RARE SECONDS SEED    LOAD: the case without blind-, blind2- to blind5-; see ASKS
        sealed.py names ADDRESS SERVER_PID MILLISECONDS     a name server that knows nothing, and says so that late; 0: never
        sealed.py reader FIFO SERVER_PID MILLISECONDS       reads a log, and pauses each two seconds
 Prints "warm" as the load begins, and at its end how many requests were answered, and how long the rare and the
@@ -264,7 +264,8 @@ if __name__ == "__main__":
     import sealed_more
     import sealed_third
     import sealed_fourth
-    for later in (sealed_more, sealed_third, sealed_fourth):
+    import sealed_fifth
+    for later in (sealed_more, sealed_third, sealed_fourth, sealed_fifth):
         ASKS.update(later.ASKS)
         PREPARE.update(later.PREPARE)
         BESIDE.update(later.BESIDE)
