@@ -191,8 +191,11 @@ static void a_lock_that_is_taken_to_wait_for_work_is_a_turn(void **state)
 	assert_int_equal(place_of(story), 0);
 }
 
-/* Thread 10 comes by a clock each 0.5 ms, and sleeps in a futex from 3000 to 5000, until thread 11, which serves clients, ends that. */
-static int place_beside(unsigned tgid)
+/*
+ * Thread 10 comes by a clock each 0.5 ms, and sleeps in a futex from 3000 to 5000, until thread 11, which serves clients, and waits for them
+ * most of the time, ends that.
+ */
+static int place_beside(unsigned tgid, const char *futex)
 {
 	struct run run;
 	size_t size;
@@ -207,8 +210,8 @@ static int place_beside(unsigned tgid)
 		tgid, tgid, tgid);
 	for (unsigned us = 500; us <= 6500; us += 500) {
 		if (us == 3000)
-			fprintf(to,
-				"3000000 0 enter 10 futex enter=3000000 " EVENT "\n3000000 0 switch 10 0 sleeping\n");
+			fprintf(to, "3000000 0 enter 10 futex enter=3000000 %s\n3000000 0 switch 10 0 sleeping\n",
+				futex);
 		if (us < 3000 || us > 5000)
 			fprintf(to,
 				"%u000 0 enter 10 nanosleep enter=%u000\n%u000 0 switch 10 0 sleeping\n"
@@ -218,9 +221,9 @@ static int place_beside(unsigned tgid)
 			fprintf(to, "5000000 1 waking 10 from 11 task\n5001000 0 switch 0 10 sleeping\n"
 				    "5001300 0 exit 10 futex ret=0\n");
 		fprintf(to,
-			"%u450 1 syscall 11 epoll_wait enter=%u440 ret=1 args=5\n%u460 1 syscall 11 read enter=%u455 ret=64 args=8\n"
+			"%u450 1 syscall 11 epoll_wait enter=%u450 ret=1 args=5\n%u460 1 syscall 11 read enter=%u455 ret=64 args=8\n"
 			"%u480 1 syscall 11 write enter=%u470 ret=64 args=8\n",
-			us, us, us, us, us, us);
+			us, us - 400, us, us, us, us);
 	}
 	assert_int_equal(fclose(to), 0);
 	run = run_of(text);
@@ -231,9 +234,11 @@ static int place_beside(unsigned tgid)
 static void a_thread_without_clients_may_be_waited_for(void **state)
 {
 	(void)state;
-	assert_int_equal(place_beside(11), 1);
+	assert_int_equal(place_beside(11, EVENT), 1);
 	/* Other threads of its process serve: no request waits for it here, or that would count in theirs. */
-	assert_int_equal(place_beside(10), 0);
+	assert_int_equal(place_beside(10, EVENT), 0);
+	/* What it does waits for a lock. */
+	assert_int_equal(place_beside(10, LOCK), 1);
 }
 
 int main(void)

@@ -154,7 +154,7 @@ bool scope_unit_rest_idles(const struct scope_unit_builder *builder, const struc
 
 	if (!scope_unit_rest_is(open_unit) || (wait->class != SCOPE_WAIT_FUTEX && !shared))
 		return false;
-	return (!shared && !wait->lock) || by_idle(builder, wait);
+	return (!shared && !wait->lock) || (scope_unit_rest_has_clients(open_unit) && by_idle(builder, wait));
 }
 
 /* The futex in which the thread sleeps most often, where it waits for what another thread gives it. */

@@ -42,8 +42,9 @@ void scope_unit_rest_begin(struct scope_open_unit *open_unit, const struct scope
 void scope_unit_rest_judge(struct scope_unit_builder *builder, struct scope_open_unit *open_unit,
 			   const struct scope_wait *wait);
 /*
- * True if a sleep that was judged came after the end of its unit: the thread waits for work, or for a lock whose holder
- * waits for work. A holder that is at work keeps the thread's next client waiting.
+ * True if a sleep that was judged came after the end of its unit: the thread waits for work, or, if it has clients, for a lock whose
+ * holder waits for work. A holder that is at work keeps the thread's next client waiting, and one that a thread without clients
+ * waits for keeps it from what it does.
  */
 bool scope_unit_rest_idles(const struct scope_unit_builder *builder, const struct scope_open_unit *open_unit,
 			   const struct scope_wait *wait);
