@@ -19,23 +19,39 @@
 #include "proc/file.h"
 
 #define PYTHON "/usr/bin/python3"
+#define RUBY "/usr/bin/ruby"
 
 /* Sleeps in one function, and computes in another in between, until it is killed. */
-static const char program[] = "import time\n"
+static const char program[] = "import os, time\n"
 			      "def doze(): time.sleep(0.05)\n"
 			      "def burn():\n"
 			      "    end = time.monotonic() + 0.05\n"
 			      "    while time.monotonic() < end: pass\n"
-			      "print('ready', flush=True)\n"
+			      "print(os.getpid(), flush=True)\n"
 			      "while True: doze(); burn()\n";
 
-static pid_t begin_python(void)
+/* The same in a child that was forked by the interpreter, as servers with worker processes do; its parent ends. */
+static const char forked[] = "exit! if fork\n"
+			     "class Work\n"
+			     "  def self.doze() = sleep(0.05)\n"
+			     "  def self.burn\n"
+			     "    ending = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 0.05\n"
+			     "    nil while Process.clock_gettime(Process::CLOCK_MONOTONIC) < ending\n"
+			     "  end\n"
+			     "end\n"
+			     "$stdout.sync = true\n"
+			     "puts Process.pid\n"
+			     "loop { Work.doze; Work.burn }\n";
+
+/* The process that says its number; 0: there is no such interpreter. */
+static pid_t begin(const char *interpreter, const char *option, const char *text)
 {
-	char said;
+	char said[32];
 	int ends[2];
+	size_t got = 0;
 	pid_t pid;
 
-	if (access(PYTHON, X_OK))
+	if (access(interpreter, X_OK))
 		return 0;
 	assert_int_equal(pipe(ends), 0);
 	pid = fork();
@@ -43,15 +59,23 @@ static pid_t begin_python(void)
 		dup2(ends[1], STDOUT_FILENO);
 		close(ends[0]);
 		close(ends[1]);
-		execl(PYTHON, PYTHON, "-c", program, NULL);
+		execl(interpreter, interpreter, option, text, NULL);
 		_exit(127);
 	}
 	close(ends[1]);
 	do
-		assert_int_equal(read(ends[0], &said, 1), 1);
-	while (said != '\n');
+		assert_int_equal(read(ends[0], &said[got], 1), 1);
+	while (said[got] != '\n' && ++got < sizeof(said) - 1);
+	said[got] = '\0';
 	close(ends[0]);
-	return pid;
+	if (atoi(said) != pid)
+		waitpid(pid, NULL, 0);
+	return atoi(said);
+}
+
+static pid_t begin_python(void)
+{
+	return begin(PYTHON, "-c", program);
 }
 
 static void end_python(pid_t pid)
@@ -90,6 +114,7 @@ static unsigned count(const struct scope_trace *trace, const struct scope_event 
 struct seen {
 	struct scope_trace *trace;
 	pid_t pid;
+	const char *dozes, *burns; /* how the names of the functions begin */
 	unsigned doze, burn;
 	uint64_t last_ns;
 };
@@ -106,22 +131,20 @@ static void look(struct seen *seen, const struct scope_event *event)
 		assert_int_equal(event->stack.ip[i] % SCOPE_INTERPRETED_SIZE, i > 0);
 	}
 	seen->last_ns = event->time_ns;
-	seen->doze += count(seen->trace, &event, 1, "py::doze:");
-	seen->burn += count(seen->trace, &event, 1, "py::burn:");
+	seen->doze += count(seen->trace, &event, 1, seen->dozes);
+	seen->burn += count(seen->trace, &event, 1, seen->burns);
 }
 
-static void an_interpreter_is_recorded(void **state)
+static void record(const char *interpreter, const char *option, const char *text, struct seen seen)
 {
 	struct scope_writer *writer = begin_trace();
 	struct scope_snapshots *snapshots;
-	struct scope_trace_map map = { .executable = true, .path = (char *)PYTHON, .build_id = (char *)"" };
-	struct seen seen = { 0 };
+	struct scope_trace_map map = { .executable = true, .path = (char *)interpreter, .build_id = (char *)"" };
 	struct scope_event event;
 	const char *meta;
 
-	(void)state;
 	assert_int_equal(scope_capture_snapshots_create(writer, NULL, &snapshots), 0);
-	seen.pid = begin_python();
+	seen.pid = begin(interpreter, option, text);
 	if (!seen.pid)
 		skip();
 	assert_true(scope_capture_snapshots_settled_ns(snapshots) == UINT64_MAX);
@@ -149,6 +172,18 @@ static void an_interpreter_is_recorded(void **state)
 	assert_int_equal(strncmp(meta, "taken ", 6), 0);
 	scope_trace_close(seen.trace);
 	unlink(path);
+}
+
+static void an_interpreter_is_recorded(void **state)
+{
+	(void)state;
+	record(PYTHON, "-c", program, (struct seen){ .dozes = "py::doze:", .burns = "py::burn:" });
+}
+
+static void a_child_of_an_interpreter_is_recorded(void **state)
+{
+	(void)state;
+	record(RUBY, "-e", forked, (struct seen){ .dozes = "rb::Work.doze:", .burns = "rb::Work.burn:" });
 }
 
 /* The only child of this process but the one that is not to be it. */
@@ -256,6 +291,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_interpreter_is_recorded),
+		cmocka_unit_test(a_child_of_an_interpreter_is_recorded),
 		cmocka_unit_test(a_reader_that_does_not_answer_is_given_up),
 		cmocka_unit_test(other_programs_are_left_alone),
 		cmocka_unit_test(an_interpreter_that_ended_is_no_problem),

@@ -126,7 +126,8 @@ static uint32_t number_of(struct scope_snapshots_process *process, struct scope_
 {
 	uint32_t number = thread->tid;
 
-	if (!number && thread->handle)
+	/* A child of a fork may have the number that its thread had in the parent; what the C library has there is its own. */
+	if (thread->handle && !(number && is_inner(process, number)))
 		number = scope_interpreter_thread_of_handle(memory, thread->handle, is_inner, process);
 	/* The only one is the one that the process began with. */
 	return number || count > 1 ? number : process->task[0].inner;
