@@ -76,6 +76,7 @@ class Zoo:
     also = {}           # functions that are as right, since one keeps the other waiting or is a part of it
     servers = ()        # their names, in order
     out = ""            # the folder of programs and traces
+    share = SHARE       # of the requests, which ask for the function
 
     def missing(self, server):
         """Why the server is left out, or ""."""
@@ -128,7 +129,7 @@ class Zoo:
         hangs = kind in self.hangs
         slow = "" if hangs or kind == "none" else kind
         for seed in range(4):
-            share = 1 if kind in self.growing else SHARE
+            share = 1 if kind in self.growing else self.share
             threading.Thread(target=self.ask_often, args=(server, port, slow, share, seed), daemon=True).start()
         time.sleep(1)
         if hangs:
@@ -194,9 +195,11 @@ class Zoo:
         parser.add_argument("-a", dest="again", action="store_true")
         parser.add_argument("-d", dest="seconds", type=int, default=10)
         parser.add_argument("-o", dest="out", default=f"{HERE}/../../build/{self.name}")
+        parser.add_argument("-s", dest="share", type=float, default=SHARE)
         parser.add_argument("which", nargs="*", metavar="SERVER[/KIND]")
         options = parser.parse_args()
         self.out = os.path.abspath(options.out)
+        self.share = options.share
         os.makedirs(self.out, exist_ok=True)
         for which in options.which or self.servers:
             server, _, kind = which.partition("/")

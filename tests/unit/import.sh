@@ -51,11 +51,13 @@ my prog 10 [001] 5.000010: 250000 cycles:u:
 my prog 10 [001] 5.000020: sched:sched_switch: prev_comm=my prog prev_pid=10 prev_prio=120 prev_state=S ==> next_comm=swapper/1 next_pid=0 next_prio=120
 swapper 0 [001] 5.000040: sched:sched_waking: comm=my prog pid=10 prio=120 target_cpu=001
 swapper 0 [001] 5.000050: sched:sched_switch: prev_comm=swapper/1 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=my prog next_pid=10 next_prio=120
+my prog 10/10 [001] 5.000055: PERF_RECORD_LOST lost 54
 my prog 10 [001] 5.000060: irq:softirq_entry: vec=1 [action=TIMER]
 TEXT
 "$scope" import "$work/hand" -p 10 -o "$work/hand.trace" 2>"$work/errors"
 same "an event of another kind is reported" 1 "$(grep -c '1 events of other kinds' "$work/errors")"
 "$scope" dump "$work/hand.trace" >"$work/hand.dump"
+same "what perf lost" "54" "$(awk '$3 == "lost" { print $4 }' "$work/hand.dump")"
 same "a call" 1 "$(grep -c '^5000003000 1 syscall 10 read enter=5000001000 ret=-11' "$work/hand.dump")"
 same "a sample with its frames" 1 "$(grep -c '^5000010000 1 sample 10 0x[0-9a-f]*,0x' "$work/hand.dump")"
 same "a switch" 1 "$(grep -c '^5000020000 1 switch 10 0 sleeping' "$work/hand.dump")"

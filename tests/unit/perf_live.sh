@@ -71,6 +71,22 @@ expect "forks" 300 '^[0-9]+ [0-9]+ fork '
 expect "exits" 300 '^[0-9]+ [0-9]+ thread_exit .* last$'
 expect "losses" 0 '^[0-9]+ [0-9]+ lost '
 
+# The commands of a script come and go while a capture begins: of one that has ended by then nothing is lost.
+sh -c 'while :; do sleep 0.03; done' &
+target=$!
+: > "$dir/all"
+for _ in 1 2 3 4; do
+	"$scope" record -p "$target" "${wide[@]}" --source perf -d 0.5 -o "$dir/a.trace" > "$dir/said" 2>&1 || exit 1
+	"$scope" dump "$dir/a.trace" >> "$dir/all"
+	rm "$dir/a.trace"
+done
+kill "$target"
+wait "$target" 2>/dev/null
+target=
+cp "$dir/all" "$dir/text"
+expect "captures of a script" 4 '^meta source perf$'
+expect "losses" 0 '^[0-9]+ [0-9]+ lost '
+
 # New processes of others, which call the kernel as fast as they can, take no room from the target: their
 # events alone fill small rings many times over. Of the target come so few that a busy host reads them in time.
 narrow=(--subbuf-bytes 16384 --subbuf-count 2)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A server that loops without progress, sleeps in another poll than its loop's, or freezes, traced by perf events on this host:
+# A server that loops without progress, sleeps in another poll than its loop's, waits for a peer without a time-out, or freezes, traced by perf events on this host:
 # the report says so, with the function; and no such thing of one that polls instead of sleeping, or that nobody asks.
 #
 # Usage: tests/unit/stuck_live.sh [WAY...]
@@ -48,6 +48,7 @@ expect eof 4 '^  SPIN inside' 'epoll_wait, read\(.* returns 0' '^  1  (serve|run
 expect hang-up 4 '^  SPIN inside' 'epoll_wait returns at once' '^  1  run_loop '
 expect timer 4 '^  SPIN inside' 'epoll_wait returns at once' '^  1  run_loop '
 expect resolve 4 '^  HANG inside' '^  1  ask_resolver '
+expect peer 4 '^  HANG inside' '^  1  ask_peer ' 'no time-out has ended its read on a connection in [0-9.]+ s'
 expect freeze 8 '^  FREEZES inside the program. 2 stalls: 1.5 s' '^  1  save_all '
 expect busy 3 '^  (NOTHING ABNORMAL|OUTSIDE THE PROGRAM)'
 expect idle 3 '^  NOTHING ABNORMAL'

@@ -7,6 +7,7 @@
  *   eof      a client left, and the loop takes a read of 0 bytes for nothing yet
  *   hang-up  a pipe's other end is closed, which the loop's poll reports for ever
  *   timer    the loop takes a timer of 0 ms for one that is due
+ *   peer     a request waits for ever for the answer of a peer, in a read
  *   resolve  a request waits for ever for an answer in a poll of its own
  *   freeze   twice a request takes 1.5 s, and the other client waits
  *   busy     it never waits, because it polls and serves
@@ -16,6 +17,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -104,6 +106,22 @@ __attribute__((noinline)) void ask_resolver(void)
 	poll(&set, 1, 60000);
 }
 
+/* A peer that takes the connection, into its backlog, and never answers. */
+__attribute__((noinline)) void ask_peer(void)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t bytes = sizeof(at);
+	int peer = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), to = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	char byte = 'q';
+
+	check(!bind(peer, (struct sockaddr *)&at, bytes) && !listen(peer, 1) &&
+		      !getsockname(peer, (struct sockaddr *)&at, &bytes) &&
+		      !connect(to, (struct sockaddr *)&at, bytes) && write(to, &byte, 1) == 1,
+	      "peer");
+	if (read(to, &byte, 1) < 0)
+		abort();
+}
+
 __attribute__((noinline)) void save_all(void)
 {
 	usleep(1500000);
@@ -150,6 +168,8 @@ __attribute__((noinline)) void run_loop(const char *way, double wrong)
 			}
 			if (!strcmp(way, "resolve"))
 				ask_resolver();
+			if (!strcmp(way, "peer"))
+				ask_peer();
 		}
 		if (!strcmp(way, "freeze") && freezes < 2 && now() > wrong + 4 * freezes) {
 			freezes++;

@@ -385,7 +385,7 @@ const struct scope_command scope_cmd_commands[] = {
 			 "To record:\n"
 			 "  perf record -a -g -e 'raw_syscalls:*,sched:sched_switch,sched:sched_waking,\\\n"
 			 "      sched:sched_process_fork,sched:sched_process_exit,cpu-clock' -- sleep 20\n"
-			 "  perf script -F comm,pid,tid,cpu,time,event,trace,ip,sym,dso > text\n"
+			 "  perf script --show-lost-events -F comm,pid,tid,cpu,time,event,trace,ip,sym,dso > text\n"
 			 "By -g, functions have names only in programs built with frame pointers. For others, give\n"
 			 "'--call-graph dwarf,4096 -m 32M' instead, and record for a few seconds: that writes much.\n",
 	},

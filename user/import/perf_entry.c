@@ -177,6 +177,7 @@ static int parse_entry(struct scope_perf_text *reader, struct scope_perf_entry *
 	const char *line = reader->lines->text, *bracket, *lacks;
 	unsigned long cpu;
 	size_t length;
+	bool record;
 	char *at;
 
 	reader->entry = reader->lines->number;
@@ -194,11 +195,12 @@ static int parse_entry(struct scope_perf_text *reader, struct scope_perf_entry *
 	length = strspn(at, "0123456789");
 	if (length && isspace((unsigned char)at[length]))
 		at += length + strspn(at + length, " \t");
-	/* The name ends at the last colon before a blank: "sched:sched_switch:". */
+	/* The name ends at the last colon before a blank: "sched:sched_switch:". That of perf's own records has none. */
 	length = strcspn(at, " \t");
-	if (!length || at[length - 1] != ':')
+	record = !strncmp(at, "PERF_RECORD_", strlen("PERF_RECORD_"));
+	if (!length || (at[length - 1] != ':' && !record))
 		return scope_import_perf_fail(reader, "no event follows the time");
-	snprintf(entry->event, sizeof(entry->event), "%.*s", (int)(length - 1), at);
+	snprintf(entry->event, sizeof(entry->event), "%.*s", (int)(length - !record), at);
 	free(entry->text);
 	entry->text = strdup(at + length);
 	if (!entry->text)

@@ -135,6 +135,20 @@ static int take_thread_exit(struct scope_perf_text *reader, const struct scope_p
 	return scope_import_thread_exit(reader->import, entry->time_ns, entry->cpu, entry->tid);
 }
 
+/* "PERF_RECORD_LOST lost 54": the buffer was full until then. */
+static int take_lost(struct scope_perf_text *reader, const struct scope_perf_entry *entry)
+{
+	char *end;
+	uint64_t count;
+
+	if (strncmp(entry->fields, "lost ", 5))
+		return scope_import_perf_fail(reader, "'lost' is missing");
+	count = strtoull(entry->fields + 5, &end, 10);
+	if (end == entry->fields + 5)
+		return scope_import_perf_fail(reader, "how many were lost is missing");
+	return scope_import_lost(reader->import, entry->time_ns, entry->cpu, count);
+}
+
 static int take_nothing(struct scope_perf_text *reader, const struct scope_perf_entry *entry)
 {
 	(void)reader;
@@ -154,6 +168,7 @@ static const struct row {
 	{ "sched:sched_wakeup", take_waking, false }, /* where there is no sched_waking: before 4.3 */
 	{ "sched:sched_process_fork", take_fork, false },
 	{ "sched:sched_process_exit", take_thread_exit, false },
+	{ "PERF_RECORD_LOST", take_lost, false },
 	{ "scope:stack", take_nothing, false },
 	{ "scope:snapshot", take_nothing, false },
 	{ "cpu-clock", take_nothing, true },
@@ -178,13 +193,15 @@ static const struct row *find_row(const char *event)
 static int take(struct scope_perf_text *reader, const struct scope_perf_entry *entry)
 {
 	const struct row *row = find_row(entry->event);
-	int err;
+	int err = 0;
 
 	if (!row) {
 		reader->left_out++;
 		return 0;
 	}
-	err = scope_import_thread(reader->import, entry->tid, entry->tgid, entry->comm);
+	/* Records of perf itself are not of the thread, of which perf may have no name yet. */
+	if (row->take != take_lost)
+		err = scope_import_thread(reader->import, entry->tid, entry->tgid, entry->comm);
 	if (!err)
 		err = row->take(reader, entry);
 	if (!err && entry->frames)

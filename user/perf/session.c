@@ -97,6 +97,25 @@ int scope_perf_session_join(uint32_t tgid, uint32_t tid, uint8_t by, void *conte
 	return 0;
 }
 
+/*
+ * A thread that ended after it was listed, and before its events were enabled, has no record of that: nothing
+ * was lost. If it ended later its record has come.
+ */
+static int end_early(struct scope_perf_session *session, uint32_t tgid, uint32_t tid)
+{
+	const uint64_t now = scope_now_ns();
+	const struct scope_perf_thread *thread;
+	int err;
+
+	if (scope_perf_state_lives(tgid, tid))
+		return 0;
+	err = scope_perf_session_until(session, now);
+	thread = scope_perf_tasks_find(session->tasks, tid);
+	if (err || !thread || thread->ending)
+		return err;
+	return scope_perf_pack_end(session->pack, 0, now, tid);
+}
+
 /* Writes the thread's STATE. */
 static int look_at(struct scope_perf_session *session, uint32_t tgid, uint32_t tid)
 {
@@ -106,7 +125,7 @@ static int look_at(struct scope_perf_session *session, uint32_t tgid, uint32_t t
 	int err;
 
 	if (scope_perf_state_read(session->options.reader, &session->clock, tgid, tid, &state, reg))
-		return 0;
+		return session->moment == SCOPE_PERF_MOMENT_START ? end_early(session, tgid, tid) : 0;
 	now = scope_now_ns();
 	err = scope_perf_session_until(session, now);
 	thread = scope_perf_tasks_find(session->tasks, tid);
