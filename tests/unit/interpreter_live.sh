@@ -114,6 +114,8 @@ if command -v ruby > "$dir/ruby"; then
 	ask_ruby l
 	expect "Ruby has a lock" 40 '^rb::Work#hold:.*/interpreter_work.rb$'
 	report_names "Ruby has a lock" 'Work#hold in interpreter_work.rb'
+	ask c ruby tests/unit/interpreter_work.rb forks
+	expect "Ruby computes in processes that were forked" 60 '^rb::Work#burn:.*/interpreter_work.rb$'
 	ask_ruby ''
 	expect "Ruby does little" 1 '^rb::'
 	is_healthy "a healthy server in Ruby"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The server of interpreter_work.py in Ruby.
+# The server of interpreter_work.py in Ruby. With the argument "forks" four processes take clients, each in its main thread.
 require 'socket'
 
 LOCK = Mutex.new
@@ -47,4 +47,8 @@ $stdout.sync = true
 puts "port #{Process.pid}"
 $stdin.gets
 puts listener.addr[1]
+if ARGV[0] == 'forks'
+  4.times { fork { loop { serve(listener.accept) } } }
+  Process.waitall
+end
 loop { Thread.new(listener.accept) { |connection| serve(connection) } }

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 
 #include <cmocka.h>
@@ -381,6 +382,65 @@ static void four_of_its_stacks_say_nothing(void **state)
 	assert_false(hangs_in_pool(4, 0, 100));
 }
 
+/* Its own stacks, from before it went to sleep for good, say nothing about others. */
+static void stacks_of_the_thread_itself_do_not_count(void **state)
+{
+	const uint32_t unit = case_unit(made, (struct scope_unit){ .thread = HUNG }, 0, SCOPE_UNIT_USUAL, 0, 0);
+
+	(void)state;
+	hang.kind = SCOPE_HANG_BLOCKED;
+	stacks(at_idle, 95);
+	for (unsigned i = 0; i < 5; i++)
+		case_item(made, (struct scope_item){ .kind = SCOPE_ITEM_RUN, .node = at_deep, .unit = unit });
+	assert_false(is_hang());
+	stacks(at_deep, 5);
+	assert_true(is_hang());
+}
+
+static const struct scope_function view = { .name = "view", .symbol = "py::view:/srv/app.py", .module = "app.py" };
+static const struct scope_function job = { .name = "job", .symbol = "py::job:/srv/app.py", .module = "app.py" };
+
+/*
+ * The thread sleeps in a function that an interpreter runs, which a server in C is for. The peer, the first thread of another process
+ * as well, waits in functions of that server, which have most stacks.
+ */
+static bool hangs_in_server(unsigned of_view, unsigned of_job, const char *peer)
+{
+	const struct scope_function *const to_view[] = { &view }, *const to_job[] = { &job };
+	const uint32_t at_view = case_node(made, to_view, 1), at_job = case_node(made, to_job, 1);
+
+	for (uint32_t i = 0; i < CASE_THREADS; i++) {
+		struct scope_thread *thread = scope_timeline_threads_at(made->timeline->threads, i);
+
+		thread->tgid = thread->tid;
+		strcpy(thread->comm, i == PEER ? peer : "server");
+	}
+	stopped_stack[HUNG] = (struct scope_stopped_stack){ .node = at_view, .start = &view };
+	stacks(at_view, of_view);
+	stacks(at_job, of_job);
+	stacks(at_deep, 1000);
+	return is_hang();
+}
+
+static void a_server_that_runs_an_interpreter_is_compared_by_that(void **state)
+{
+	(void)state;
+	assert_true(hangs_in_server(5, 95, "server"));
+	assert_false(hang.unsure);
+}
+
+static void what_the_interpreter_runs_beside_requests_does_not_hang(void **state)
+{
+	(void)state;
+	assert_false(hangs_in_server(5, 96, "server"));
+}
+
+static void a_process_of_another_name_is_no_peer(void **state)
+{
+	(void)state;
+	assert_false(hangs_in_server(5, 95, "other"));
+}
+
 /* Node's main thread waits for work outside of JavaScript; one of its workers may wait for work in it. */
 static void a_main_thread_that_sleeps_in_javascript_hangs(void **state)
 {
@@ -430,6 +490,10 @@ int main(void)
 		TEST(a_pool_of_a_library_is_compared_with_itself),
 		TEST(a_twentieth_of_its_stacks_is_needed),
 		TEST(four_of_its_stacks_say_nothing),
+		TEST(stacks_of_the_thread_itself_do_not_count),
+		TEST(a_server_that_runs_an_interpreter_is_compared_by_that),
+		TEST(what_the_interpreter_runs_beside_requests_does_not_hang),
+		TEST(a_process_of_another_name_is_no_peer),
 	};
 
 	return cmocka_run_group_tests_name("peers", tests, NULL, NULL);

@@ -33,18 +33,32 @@ static bool waits_elsewhere(const struct scope_units *units, const struct scope_
 	       scope_unit_pickup_foreign(scope_unit_pickups_of(pickups, index), &thread->open);
 }
 
+/*
+ * The place where it sleeps most often and from which it was always woken: there a thread waits for
+ * the next work of a scheduler in its program. How long that takes depends on the others.
+ */
+static bool parks(const struct scope_unit_thread *of, const struct scope_open_call *call)
+{
+	return call->args && call->arg[0] && of->usual_futex &&
+	       scope_timeline_wait_same_object(SYS_futex, of->usual_futex, call->arg[0]);
+}
+
 bool scope_anomaly_hang_waits(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index)
 {
 	struct scope_timeline *timeline = units->timeline;
 	const struct scope_thread *thread = scope_timeline_threads_at(timeline->threads, index);
+	const struct scope_pickup *pickup = scope_unit_pickups_of(pickups, index);
 	enum scope_fd_kind fd = SCOPE_FD_UNKNOWN;
 
 	if (thread->run != SCOPE_RUN_BLOCKED || thread->open.nr == SCOPE_NR_NONE)
 		return false;
 	if (thread->open.args)
 		fd = scope_timeline_fds_kind(timeline->fds, thread->tgid, (int32_t)thread->open.arg[0]);
-	if (scope_unit_pickup_match(scope_unit_pickups_of(pickups, index), &thread->open, fd) != SCOPE_PICKUP_NO)
+	if (scope_unit_pickup_match(pickup, &thread->open, fd) != SCOPE_PICKUP_NO)
 		return true;
+	/* It reads requests that another thread has found, and that thread wakes it there. */
+	if (pickup && pickup->reads && !units->thread[index].owes && open_role(thread) == SCOPE_CALL_FUTEX)
+		return parks(&units->thread[index], &thread->open);
 	return open_role(thread) == SCOPE_CALL_POLL && !waits_elsewhere(units, pickups, index);
 }
 
@@ -121,16 +135,6 @@ static uint64_t requests_limit(const struct scope_distributions *distributions, 
 static bool futex_is_timed(const struct scope_open_call *call)
 {
 	return call->args > 3 && call->arg[3];
-}
-
-/*
- * The place where it sleeps most often and from which it was always woken: there a thread waits for
- * the next work of a scheduler in its program. How long that takes depends on the others.
- */
-static bool parks(const struct scope_unit_thread *of, const struct scope_open_call *call)
-{
-	return call->args && call->arg[0] && of->usual_futex &&
-	       scope_timeline_wait_same_object(SYS_futex, of->usual_futex, call->arg[0]);
 }
 
 /* Outside calls it sleeps uninterruptibly for a page. One that sleeps interruptibly was stopped, or its call was not recorded. */

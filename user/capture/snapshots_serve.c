@@ -16,7 +16,7 @@
 #include "interpreter/name_table.h"
 
 #define NS_PER_MS 1000000ull
-#define PERIOD_NS (5 * NS_PER_MS) /* from round to round, at least */
+#define PERIOD_NS (2 * NS_PER_MS) /* from round to round, at least */
 #define PERIOD_MAX_NS (200 * NS_PER_MS)
 #define COST_PARTS 128		       /* a round takes at most this part of the time to the next: 0.8 % of a CPU */
 #define SMOOTH 8		       /* rounds over which their cost is averaged */
@@ -126,30 +126,32 @@ static uint32_t id_of_function(struct server *server, struct scope_snapshots_pro
 
 /* ---- snapshots ---- */
 
-static void add_stack(struct server *server, struct scope_snapshots_process *process,
-		      const struct scope_snapshots_task *task, const struct scope_interpreted_frames *frames,
-		      uint64_t time_ns, uint64_t since_ns)
+static void add_stack(struct server *server, const struct scope_snapshots_task *task,
+		      const struct scope_interpreted_frames *frames, const uint32_t *ids, uint64_t time_ns,
+		      uint64_t since_ns)
 {
-	uint32_t id[SCOPE_INTERPRETED_FRAMES];
-	struct scope_snapshots_row *row;
+	struct scope_snapshots_row *row = add_row(server, frames->count * sizeof(*ids));
 
-	/* Names come before the first stack that has them. */
-	for (uint32_t i = 0; i < frames->count; i++) {
-		id[i] = id_of_function(server, process, frames->function[i]);
-		if (id[i] == SCOPE_NAME_TABLE_NONE) {
-			server->head.counts.unreadable++;
-			return;
-		}
-	}
-	row = add_row(server, frames->count * sizeof(*id));
 	row->kind = SCOPE_SNAPSHOTS_STACK;
 	row->cut = frames->cut;
 	row->count = (uint16_t)frames->count;
 	row->id_or_tid = task->tid;
 	row->time_ns = time_ns;
 	row->since_ns = since_ns;
-	memcpy(row + 1, id, frames->count * sizeof(*id));
+	memcpy(row + 1, ids, frames->count * sizeof(*ids));
 	server->head.counts.taken++;
+}
+
+/* Names are sent before the first stack that has them. What cannot be named is no function: the frames are of different times. */
+static enum scope_interpreter_read name_frames(struct server *server, struct scope_snapshots_process *process,
+					       const struct scope_interpreted_frames *frames, uint32_t *ret_ids)
+{
+	for (uint32_t i = 0; i < frames->count; i++) {
+		ret_ids[i] = id_of_function(server, process, frames->function[i]);
+		if (ret_ids[i] == SCOPE_NAME_TABLE_NONE)
+			return SCOPE_INTERPRETER_TORN;
+	}
+	return SCOPE_INTERPRETER_READ;
 }
 
 static void take_snapshot(struct server *server, struct scope_snapshots_process *process,
@@ -157,6 +159,7 @@ static void take_snapshot(struct server *server, struct scope_snapshots_process 
 {
 	enum scope_interpreter_read read = SCOPE_INTERPRETER_TORN;
 	struct scope_interpreted_frames frames;
+	uint32_t ids[SCOPE_INTERPRETED_FRAMES];
 	uint64_t now_ns = scope_now_ns();
 
 	scope_interpreter_memory_begin(&server->memory, SNAPSHOT_READS);
@@ -167,12 +170,14 @@ static void take_snapshot(struct server *server, struct scope_snapshots_process 
 			scope_interpreter_memory_begin(&server->memory, SNAPSHOT_READS);
 		now_ns = scope_now_ns();
 		read = scope_interpreter_frames(&server->memory, &process->interpreter, task->thread.state, &frames);
+		if (read == SCOPE_INTERPRETER_READ)
+			read = name_frames(server, process, &frames, ids);
 	}
 	task->looked_ns = now_ns;
 	server->head.counts.torn += read == SCOPE_INTERPRETER_TORN;
 	server->head.counts.unreadable += read == SCOPE_INTERPRETER_UNREADABLE;
 	if (read == SCOPE_INTERPRETER_READ)
-		add_stack(server, process, task, &frames, now_ns, since_ns);
+		add_stack(server, task, &frames, ids, now_ns, since_ns);
 }
 
 /* ---- goroutines ---- */
@@ -213,6 +218,8 @@ static void look_at_goroutines(struct server *server, struct scope_snapshots_pro
 		add_tasks(server, process, &server->places.place[i], now_ns, since_ns);
 }
 
+/* ---- rounds ---- */
+
 static uint64_t cpu_now_ns(void);
 
 /* A look at all of them costs as much as their number; so the next one comes later the more there are. */
@@ -232,8 +239,6 @@ static void go_round_of_go(struct server *server)
 	server->go_next_ns = begin_ns + (cost_ns < GO_PERIOD_NS ? GO_PERIOD_NS : cost_ns);
 }
 
-/* ---- rounds ---- */
-
 static void note_unknown(struct server *server, const struct scope_snapshots_process *process)
 {
 	server->head.language = process->interpreter.language;
@@ -248,8 +253,11 @@ static void read_process(struct server *server, struct scope_snapshots_process *
 
 	server->tgid = process->tgid;
 	if (!process->found) {
-		if (now_ns >= process->next_try_ns && !process->unknown)
+		if (now_ns >= process->next_try_ns && !process->unknown) {
 			scope_capture_snapshots_find(process, &server->memory, now_ns);
+			/* That is done once, and is no part of what rounds cost. */
+			server->cpu_ns = cpu_now_ns();
+		}
 		if (process->unknown && server->head.tgid != process->tgid)
 			note_unknown(server, process);
 		if (!process->found)

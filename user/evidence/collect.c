@@ -13,6 +13,7 @@
 #include "evidence/stuck_tasks.h"
 #include "evidence/task_places.h"
 #include "symbol/namesake.h"
+#include "symbol/runtime.h"
 
 #define NORMAL_STACKS 20000 /* stacks of normal units, about this many are unwound */
 
@@ -153,6 +154,13 @@ static void note_stack(struct collector *collector, uint32_t thread, const struc
 	of[thread].runtime |= stack_node->runtime;
 }
 
+/* True for the stack of an interpreter that runs a program, alone or in a server that it is a part of: that has called it. */
+static bool is_interpreter(const struct scope_stack_node *stack_node)
+{
+	return stack_node->node == SCOPE_TREE_ROOT ||
+	       (stack_node->below && scope_symbol_runtime_interprets(stack_node->below->path));
+}
+
 static int collect_stack(void *user, const struct scope_logged_stack *logged)
 {
 	struct collector *collector = user;
@@ -177,10 +185,10 @@ static int collect_stack(void *user, const struct scope_logged_stack *logged)
 		return 0;
 	}
 	/* The JVM's threads have snapshots of their waits, and what runs is mostly compiled. */
-	stretch.interpreter = (stack_node.node == SCOPE_TREE_ROOT || (stack_node.unnamed && !stretch.run)) &&
-			      logged->reason != SCOPE_STACK_SNAPSHOT &&
+	stretch.interpreter = logged->reason != SCOPE_STACK_SNAPSHOT &&
 			      logged->stack.thread < collector->attributor.units->threads &&
-			      collector->snapshots[logged->stack.thread];
+			      collector->snapshots[logged->stack.thread] &&
+			      (is_interpreter(&stack_node) || (stack_node.unnamed && !stretch.run));
 	/* Details of usual units are not shown. */
 	if (stretch.unit == UINT32_MAX || scope_anomaly_mark_abnormal(collector->attributor.kept->mark[stretch.unit]))
 		scope_evidence_tree_vote(&collector->attributor.evidence->tree, stack_node.node, stack_node.circle,

@@ -70,19 +70,28 @@ static bool started_in(const struct scope_evidence *evidence, const struct scope
 		scope_timeline_threads_at(units->timeline->threads, thread)->run == SCOPE_RUN_ENDED);
 }
 
+/* True for a stack at work of a thread that does not stand: what one that does did before says nothing about others. */
+static bool is_of_others(const struct peers *peers, const struct scope_item *item)
+{
+	return (item->kind == SCOPE_ITEM_RUN || item->kind == SCOPE_ITEM_WAIT) &&
+	       !peers->stands[peers->units->unit[item->unit].thread];
+}
+
 /*
  * True if enough of the stacks of working threads with the same start function are below this node: of any work, or
  * of requests alone. Too few stacks decide nothing.
  */
-static enum answer works_there(const struct scope_evidence *evidence, const struct scope_units *units,
-			       const struct scope_function *start, uint32_t node, bool requests)
+static enum answer works_there(const struct peers *peers, const struct scope_function *start, uint32_t node,
+			       bool requests)
 {
+	const struct scope_evidence *evidence = peers->evidence;
+	const struct scope_units *units = peers->units;
 	size_t all = 0, below = 0;
 
 	for (size_t i = 0; i < evidence->items; i++) {
 		const struct scope_item *item = &evidence->item[i];
 
-		if (item->kind != SCOPE_ITEM_RUN && item->kind != SCOPE_ITEM_WAIT)
+		if (!is_of_others(peers, item))
 			continue;
 		if (requests && units->unit[item->unit].granularity != SCOPE_UNIT_REQUEST)
 			continue;
@@ -172,7 +181,7 @@ static enum answer peers_serve(const struct peers *peers, const struct scope_fun
 			entered = child;
 		serve = true;
 	}
-	return serve ? works_there(peers->evidence, peers->units, start, entered, quiet) : NO;
+	return serve ? works_there(peers, start, entered, quiet) : NO;
 }
 
 /* Where none started in a function on the thread's stack, but some run a loop that is there. */
@@ -192,8 +201,7 @@ static enum answer looping_peers_serve(const struct peers *peers, uint32_t stopp
 		const struct scope_item *item = &evidence->item[i];
 		bool entered;
 
-		if ((item->kind != SCOPE_ITEM_RUN && item->kind != SCOPE_ITEM_WAIT) ||
-		    peers->units->unit[item->unit].granularity != SCOPE_UNIT_REQUEST ||
+		if (!is_of_others(peers, item) || peers->units->unit[item->unit].granularity != SCOPE_UNIT_REQUEST ||
 		    !scope_evidence_common_loop_passes(&common, &evidence->tree, item->node, &entered))
 			continue;
 		all++;
@@ -202,35 +210,65 @@ static enum answer looping_peers_serve(const struct peers *peers, uint32_t stopp
 	return all >= WORK_STACKS_MIN && below >= WORK_SHARE * all ? YES : NO;
 }
 
+/* True if an interpreter runs the function: such ones are not on the stacks that copies or tables show. */
+static bool is_interpreted(const struct scope_function *function)
+{
+	return function->symbol && scope_symbol_runtime_names(function->symbol);
+}
+
+/* True if both are of one process, or the first threads of processes of one name, as workers that were forked are. */
+static bool are_alike(struct scope_threads *threads, uint32_t thread, size_t other)
+{
+	const struct scope_thread *a = scope_timeline_threads_at(threads, thread);
+	const struct scope_thread *b = scope_timeline_threads_at(threads, other);
+
+	return a->tgid == b->tgid || (a->tid == a->tgid && b->tid == b->tgid && !strcmp(a->comm, b->comm));
+}
+
 /*
- * Where none does, and threads wait for work with no function of the program on their stacks, in a library or that of a language:
- * requests begin in functions that this calls, and a thread that sleeps below one of them is at work. The loop that gives such threads their
- * requests may have most of the stacks, and has another start.
+ * True if the other thread is known to be in no function of the program that could have called begun: in none at all, or in functions of a
+ * server that an interpreter is a part of, which runs begun.
+ */
+static bool is_outside(const struct peers *peers, uint32_t thread, size_t other, const struct scope_function *begun)
+{
+	const struct scope_stopped_stack *stopped_stack = &peers->evidence->stopped_stack[other];
+	const struct scope_function *outer = outermost(&peers->evidence->tree, stopped_stack->node);
+	struct scope_threads *threads = peers->units->timeline->threads;
+
+	if (is_interpreted(begun) && outer && !is_interpreted(outer))
+		return are_alike(threads, thread, other);
+	return stopped_stack->bare && scope_timeline_threads_at(threads, thread)->tgid ==
+					      scope_timeline_threads_at(threads, other)->tgid;
+}
+
+/*
+ * Where none does, and threads wait for work with no function of the program on their stacks, in a library or that of a language, or in the
+ * server that an interpreter is a part of: requests begin in functions that this calls, and a thread that sleeps below one of them is at work.
+ * The loop that gives such threads their requests may have most of the stacks, and has another start.
  */
 static enum answer bare_peers_serve(const struct peers *peers, uint32_t thread)
 {
 	const struct scope_evidence *evidence = peers->evidence;
-	const struct scope_stopped_stack *stopped_stack = evidence->stopped_stack;
-	const struct scope_function *begun = outermost(&evidence->tree, stopped_stack[thread].node);
-	const uint32_t tgid = scope_timeline_threads_at(peers->units->timeline->threads, thread)->tgid;
+	const struct scope_function *begun = outermost(&evidence->tree, evidence->stopped_stack[thread].node);
 	size_t all = 0, below = 0, of_bare = 0, below_bare = 0;
 	bool serve = false;
 
 	for (size_t i = 0; begun && !serve && i < peers->units->threads; i++)
-		serve = stopped_stack[i].bare && !peers->stands[i] && stands_still(peers, i) &&
-			scope_timeline_threads_at(peers->units->timeline->threads, i)->tgid == tgid &&
+		serve = is_outside(peers, thread, i, begun) && !peers->stands[i] && stands_still(peers, i) &&
 			scope_anomaly_hang_waits(peers->units, peers->pickups, i);
 	for (size_t i = 0; serve && i < evidence->items; i++) {
 		const struct scope_item *item = &evidence->item[i];
+		const struct scope_function *outer = outermost(&evidence->tree, item->node);
+		bool bare;
 
-		if ((item->kind != SCOPE_ITEM_RUN && item->kind != SCOPE_ITEM_WAIT) || item->node == SCOPE_TREE_ROOT ||
+		if (!is_of_others(peers, item) || !outer || is_interpreted(outer) < is_interpreted(begun) ||
 		    peers->units->unit[item->unit].granularity != SCOPE_UNIT_REQUEST)
 			continue;
+		bare = is_outside(peers, thread, peers->units->unit[item->unit].thread, begun);
 		all++;
-		below += outermost(&evidence->tree, item->node) == begun;
-		of_bare += stopped_stack[peers->units->unit[item->unit].thread].bare;
-		below_bare += stopped_stack[peers->units->unit[item->unit].thread].bare &&
-			      outermost(&evidence->tree, item->node) == begun;
+		below += outer == begun;
+		of_bare += bare;
+		below_bare += bare && outer == begun;
 	}
 	if (!serve)
 		return NO;
@@ -342,7 +380,10 @@ static enum answer ask_peers(const struct peers *peers, const struct scope_hang 
 	return *known;
 }
 
-/* True if a thread that started in the same function waits for work in such a call. */
+/*
+ * True if a thread that started in the same function waits for work in such a call. Where no function of the program is on its stack, one
+ * that sleeps below such a function waits for something else.
+ */
 static bool idles_as_others(const struct peers *peers, uint32_t thread)
 {
 	const struct scope_stopped_stack *stopped_stack = peers->evidence->stopped_stack;
@@ -351,7 +392,7 @@ static bool idles_as_others(const struct peers *peers, uint32_t thread)
 		const struct scope_pickup *pickup = scope_unit_pickups_of(peers->pickups, i);
 
 		if (i != thread && stopped_stack[i].start == stopped_stack[thread].start &&
-		    scope_unit_pickup_any(pickup) && scope_anomaly_hang_as_pickup(peers->units, pickup, thread))
+		    stopped_stack[i].bare <= stopped_stack[thread].bare && scope_unit_pickup_any(pickup) && scope_anomaly_hang_as_pickup(peers->units, pickup, thread))
 			return true;
 	}
 	return false;

@@ -137,8 +137,8 @@ static bool first_frame(struct scope_memory *memory, const struct scope_python_o
 
 /*
  * A thread that runs enters and leaves functions while its frames are read. The innermost ones change all the time, and whichever
- * of them is read is as good. But the chain must lead to its end through code, and a frame in its middle must still be there
- * when the end was reached: else some of it is of another time.
+ * of them is read is as good. But the chain must lead to its end, and a frame in its middle must still be there when the end was
+ * reached: else some of it is of another time. Whether it leads through code is seen when that is named, once for each function.
  */
 enum scope_interpreter_read scope_interpreter_python_frames(struct scope_memory *memory,
 							    const struct scope_interpreter *interpreter, uint64_t state,
@@ -163,8 +163,6 @@ enum scope_interpreter_read scope_interpreter_python_frames(struct scope_memory 
 		}
 		if (!read_frame(memory, offsets, frame, &code, &back))
 			return ret_frames->count ? SCOPE_INTERPRETER_TORN : SCOPE_INTERPRETER_UNREADABLE;
-		if (code && !is_of(memory, offsets, code, interpreter->code_type))
-			return SCOPE_INTERPRETER_TORN;
 		if (code)
 			ret_frames->function[ret_frames->count++] = code;
 		/* The frame at 2, 4, 8, …: never one of the two innermost. */

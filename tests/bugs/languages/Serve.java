@@ -304,28 +304,38 @@ public class Serve {
 		Map.entry("waitChild", Serve::waitChild), Map.entry("readPeer", Serve::readPeer), Map.entry("spinOn", Serve::spinOn),
 		Map.entry("awaitFlag", Serve::awaitFlag), Map.entry("readFifo", Serve::readFifo));
 
-	static void answer(HttpExchange request) throws IOException {
+	static byte[] run(String path) throws IOException {
 		int n = usual();
-		Work work = kinds.get(request.getRequestURI().getPath().substring(1));
+		Work work = kinds.get(path.substring(1));
 		try {
 			n += work == null ? 0 : work.run();
 		} catch (Exception e) {
 			throw new IOException(e);
 		}
-		byte[] text = (n + "\n").getBytes();
+		return (n + "\n").getBytes();
+	}
+
+	static void answer(HttpExchange request) throws IOException {
+		byte[] text = run(request.getRequestURI().getPath());
 		request.sendResponseHeaders(200, text.length);
 		request.getResponseBody().write(text);
 		request.close();
 	}
 
-	public static void main(String[] args) throws IOException {
+	/** What requests need; the servers of ../frameworks/ do so, too. */
+	static int begin(String[] args) {
 		peer = args[1];
 		folder = args[2];
-		HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", Integer.parseInt(args[0])), 0);
-		server.createContext("/", Serve::answer);
-		server.setExecutor(Executors.newFixedThreadPool(8));
 		Thread packer = new Thread(Serve::packOrders, "packer");
 		packer.start();
+		return Integer.parseInt(args[0]);
+	}
+
+	public static void main(String[] args) throws IOException {
+		int port = begin(args);
+		HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", port), 0);
+		server.createContext("/", Serve::answer);
+		server.setExecutor(Executors.newFixedThreadPool(8));
 		server.start();
 	}
 }

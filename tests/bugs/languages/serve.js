@@ -221,11 +221,16 @@ const later = { takeNap, askPeer, askPacker, writeLedger, readLater, zipLater, y
 helper = new Worker(`(${countInThread})()`, { eval: true });
 helper.on('message', () => asked.shift()());
 
-http.createServer((request, response) => {
-	const kind = request.url.slice(1);
+function answer(path, done) {
+	const kind = path.slice(1);
 	const n = usual();
 	if (later[kind])
-		later[kind](() => response.end(`${n}\n`));
+		later[kind](() => done(`${n}\n`));
 	else
-		response.end(`${n + (kinds[kind] ? kinds[kind]() : 0)}\n`);
-}).listen(+port, '127.0.0.1');
+		done(`${n + (kinds[kind] ? kinds[kind]() : 0)}\n`);
+}
+
+// A server of ../frameworks/ has the rest.
+module.exports = { answer, port };
+if (require.main === module)
+	http.createServer((request, response) => answer(request.url, text => response.end(text))).listen(+port, '127.0.0.1');

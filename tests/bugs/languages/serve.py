@@ -18,7 +18,8 @@ import sys
 import threading
 import time
 
-PORT, PEER, FOLDER, SHAPE = sys.argv[1:5]
+# A server of ../frameworks/ imports this file, and has the rest in its environment.
+PORT, PEER, FOLDER, SHAPE = os.environ["SERVE"].split() if "SERVE" in os.environ else sys.argv[1:5]
 WORDS = "the quick brown fox jumps over the lazy dog " * 3000
 ledger = threading.Lock()
 orders = queue.Queue()
@@ -241,6 +242,11 @@ KINDS = {each.__name__: each for each in (
     takeLock, takeShared, waitAnswer, waitAny, waitGroup, waitChild, readPeer, spinOn, awaitFlag, readFifo)}
 
 
+def answer(path):
+    """What the body of the answer is."""
+    return f"{usual() + (KINDS.get(path[1:], int)() or 0)}\n"
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -248,10 +254,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
     def do_GET(self):
-        n = usual()
-        if self.path != "/":
-            n += KINDS[self.path[1:]]() or 0
-        body = f"{n}\n".encode()
+        body = answer(self.path).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -263,7 +266,7 @@ async def serve_client(reader, writer):
     while line := await reader.readline():
         while (await reader.readline()).strip():
             pass
-        body = f"{usual() + (KINDS.get(line.split()[1][1:].decode(), int)() or 0)}\n".encode()
+        body = answer(line.split()[1].decode()).encode()
         writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
         await writer.drain()
     writer.close()
@@ -274,14 +277,19 @@ async def serve_loop():
         await server.serve_forever()
 
 
-def main():
+def begin():
     threading.Thread(target=packOrders, daemon=True).start()
     database.execute("CREATE TABLE rows (name TEXT, size INTEGER)")
     database.executemany("INSERT INTO rows VALUES (?, ?)", ((f"row {i}", i) for i in range(60000)))
+
+
+def main():
+    begin()
     if SHAPE == "loop":
         asyncio.run(serve_loop())
     shape = http.server.ThreadingHTTPServer if SHAPE == "threads" else http.server.HTTPServer
     shape(("127.0.0.1", int(PORT)), Handler).serve_forever()
 
 
-main()
+if __name__ == "__main__":
+    main()
