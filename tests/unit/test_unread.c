@@ -69,6 +69,20 @@ static void of_those_that_sleep_aside_it_is_the_first_thread(void **state)
 	assert_int_equal(choose(THIRD), SCOPE_UNREAD_OTHER);
 }
 
+/* Where its last stack, of the window's begin, was in the interpreter or a library, as well. */
+static void a_thread_that_spins_keeps_them_waiting_and_none_that_sleeps(void **state)
+{
+	(void)state;
+	hangs[LOOP] = (struct scope_hang){ .thread = LOOP, .kind = SCOPE_HANG_SPIN };
+	stopped_stack[LOOP].bare = true;
+	assert_int_equal(choose(KEEPER), SCOPE_UNREAD_OTHER);
+	assert_int_equal(choose(THIRD), SCOPE_UNREAD_OTHER);
+	hangs[LOOP].kind = SCOPE_HANG_BLOCKED;
+	hangs[THIRD].one_of = false;
+	hangs[THIRD].needs_peers = true;
+	assert_int_equal(choose(KEEPER), SCOPE_UNREAD_THIS);
+}
+
 static void one_that_waits_for_threads_to_end_is_not(void **state)
 {
 	(void)state;
@@ -140,6 +154,7 @@ int main(void)
 		TEST(without_a_choice_peers_decide),
 		TEST(a_thread_of_a_library_is_none),
 		TEST(a_hang_that_is_sure_explains_it),
+		TEST(a_thread_that_spins_keeps_them_waiting_and_none_that_sleeps),
 	};
 
 	return cmocka_run_group_tests_name("unread", tests, NULL, NULL);

@@ -34,11 +34,11 @@ static bool may_be(const struct choice *choice, const struct scope_hang *hang)
 	       stopped_stack->node != SCOPE_TREE_ROOT && !stopped_stack->idle && !joins(stopped_stack);
 }
 
-/* True if calls alone show that it is this one; a thread that a library keeps is not. */
+/* True if calls alone show that it is this one; a thread that a library keeps is not. Where one that spins is now its last stack need not show. */
 static bool is_sure(const struct choice *choice, const struct scope_hang *hang)
 {
 	return !hang->one_of && !hang->needs_peers && thread_of(choice, hang->thread)->tgid == choice->tgid &&
-	       !choice->evidence->stopped_stack[hang->thread].bare;
+	       (hang->kind == SCOPE_HANG_SPIN || !choice->evidence->stopped_stack[hang->thread].bare);
 }
 
 /* True if another thread of the process sleeps where threads seldom do but for clients. */
