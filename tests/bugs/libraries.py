@@ -27,6 +27,8 @@ SERVERS = {
     "ev": ("ev.c", "-lev", ""), "glib": ("glib.c", "gio-2.0", ""), "glibpool": ("glib.c", "gio-2.0", "pool"), "coro": ("coro.c", "", ""),
     "asio": ("asio.cc", "", ""), "uring": ("uring.c", "-luring", ""), "udp": ("udp.c", "", ""), "udpthreads": ("udp.c", "", "threads"),
     "cgi": ("cgi.c", "", ""), "message": ("queue.c", "", ""), "ring": ("queue.c", "", "ring"), "fds": ("fds.c", "", ""),
+    "microhttpd": ("microhttpd.c", "-lmicrohttpd", ""), "connection": ("microhttpd.c", "-lmicrohttpd", "connection"),
+    "poco": ("poco.cc", "-lPocoNet -lPocoFoundation", ""), "rest": ("rest.cc", "-lcpprest -lboost_system -lssl -lcrypto", ""),
 }
 
 
@@ -66,7 +68,7 @@ class Libraries(Zoo):
         program = f"{self.out}/serve-{source}"
         if not os.path.exists(program):
             options = ["-O2", "-Wall", "-Wextra", "-pthread"]
-            flags = [library] if library.startswith("-") else []
+            flags = library.split() if library.startswith("-") else []
             if library and not flags:
                 ran = subprocess.run(["pkg-config", "--cflags", "--libs", library], capture_output=True, text=True, check=False)
                 flags = ran.stdout.split()
