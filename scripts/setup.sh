@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Install the Debian packages that a group of make targets needs.
 #
-# Usage: scripts/setup.sh GROUP...      groups: build test vm servers bugs histories sealed strangers mutants fuzz browser jit libraries dkms deb rpm kernel arm64 bench style
+# Usage: scripts/setup.sh GROUP...      groups: build test vm servers bugs histories sealed strangers mutants fuzz browser jit libraries frameworks dkms deb rpm kernel arm64 bench style
 # browser is for the test of pages with pictures, tests/unit/report_html.sh.
 # bugs are the servers that the bug bench takes as Debian ships them; of these postgresql-15 makes a
 # database of its own and starts it where a service manager runs. jit is large, and left to those who
@@ -11,7 +11,7 @@
 # start by themselves where a service manager runs; so do prometheus-pushgateway, dnsdist, pdns-server, bind9,
 # docker-registry, knot, clamav-daemon, dovecot-imapd, influxdb, kea-dhcp4-server, graphite-carbon, prometheus-node-exporter,
 # postgrey, samba, zabbix-agent and prosody of sealed, the servers of the sealed cases.
-# libraries is for tests/bugs/libraries.py, mutants for tests/bugs/mutants.py, whose servers are in the other groups.
+# libraries is for tests/bugs/libraries.py, frameworks for tests/bugs/frameworks.py, mutants for tests/bugs/mutants.py, whose servers are in the other groups.
 # A second run finds everything in place and takes no noticeable time.
 set -euo pipefail
 
@@ -27,7 +27,8 @@ packages_of() {
 		strace python3 ;;
 	browser) echo chromium ;;
 	jit) echo nodejs default-jdk-headless golang-go php-cli ruby cargo librust-tokio-dev ;;
-	libraries) echo gcc g++ pkg-config libevent-dev libuv1-dev libev-dev libglib2.0-dev liburing-dev libboost-dev zlib1g-dev python3 ;;
+	libraries) echo gcc g++ pkg-config libevent-dev libuv1-dev libev-dev libglib2.0-dev liburing-dev libboost-dev libboost-system-dev libmicrohttpd-dev libpoco-dev libcpprest-dev libssl-dev zlib1g-dev python3 ;;
+	frameworks) echo gunicorn python3-flask python3-gevent python3-django uwsgi-core uwsgi-plugin-python3 apache2-bin libapache2-mod-wsgi-py3 libapache2-mod-php uvicorn python3-starlette python3-aiohttp puma unicorn ruby-sinatra default-jdk-headless libtomcat10-java libtomcat10-embed-java libjetty9-java libnetty-java nodejs node-express ;;
 	bugs) echo mariadb-server-core mariadb-client-core postgresql-15 sysbench wrk nodejs \
 		default-jdk-headless tomcat10-common ;;
 	histories) echo varnish slapd snmpd kamailio freeradius inspircd libpam0g-dev libevent-dev libpcre2-dev python3 ;;
@@ -49,7 +50,7 @@ packages_of() {
 	kernel) echo gcc-12 make bc bison flex libelf-dev libssl-dev xz-utils lz4 kmod ;;
 	bench) echo linux-perf trace-cmd lttng-tools liblttng-ust1 coz-profiler bpftrace redis-tools memcached ;;
 	arm64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm pkg-config ;;
-	*) echo "setup.sh: unknown group '$1' (build test vm servers bugs histories sealed strangers fuzz browser jit libraries dkms deb rpm kernel arm64 bench style)" >&2; exit 2 ;;
+	*) echo "setup.sh: unknown group '$1' (build test vm servers bugs histories sealed strangers fuzz browser jit libraries frameworks dkms deb rpm kernel arm64 bench style)" >&2; exit 2 ;;
 	esac
 }
 

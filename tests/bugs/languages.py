@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Ask Scope about servers in eight languages (languages/), of which some requests are slow, or one hangs.
 
-Usage: languages.py [-a] [-d SECONDS] [-o DIR] [LANGUAGE[/KIND]...]      default: all of all, 10 s each, build/languages
+Usage: languages.py [-a] [-d SECONDS] [-s SHARE] [-o DIR] [LANGUAGE[/KIND]...]      default: all of all, 10 s each, build/languages
 
 LANGUAGE is go, node, nodemap (with the options that write a list of functions), java, javamap (with a frame pointer, and a list by jcmd), python,
 python1 (one thread), pythonloop (asyncio), ruby, php, rust or cpp. KIND is a function of languages/, or none: a healthy server.

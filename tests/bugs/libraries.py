@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Ask Scope about servers on the C libraries that daemons use, and of designs of their own (libraries/), of which some requests are slow, or one hangs.
 
-Usage: libraries.py [-a] [-d SECONDS] [-o DIR] [SERVER[/KIND]...]      default: all of all, 10 s each, build/libraries
+Usage: libraries.py [-a] [-d SECONDS] [-s SHARE] [-o DIR] [SERVER[/KIND]...]      default: all of all, 10 s each, build/libraries
 
 SERVER is event (libevent), loops (libevent, three threads), uv, uvwork (libuv and its pool), ev (libev), glib, glibpool (GLib's main loop), coro
 (coroutines by swapcontext), asio (Boost.Asio with coroutines of C++20), uring (io_uring), udp, udpthreads (datagrams), cgi (a process for each
-request), message, ring (processes that take requests from a queue of System V or from shared memory) or fds (signalfd, timerfd, eventfd).
+request), message, ring (processes that take requests from a queue of System V or from shared memory), fds (signalfd, timerfd, eventfd), microhttpd (libmicrohttpd, four
+loops), connection (the same, a thread each), poco (POCO) or rest (the C++ REST SDK).
 KIND is a function of libraries/, or none: a healthy server.
 Prints a line for each: whether the function is first, or for none whether nothing is abnormal, the verdict, and the functions named. Slow ones
 are 3 % of the requests; a server in which one hangs is attached to afterwards. With -a, traces of an earlier run are analysed again.

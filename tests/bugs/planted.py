@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Ask Scope about small servers in which bugs are planted: what languages.py and libraries.py share.
+"""Ask Scope about small servers in which bugs are planted: what languages.py, libraries.py and frameworks.py share.
 
 A server is started as SERVER PORT PEER FOLDER …, takes requests whose path names the function to run, and asks the peer, which answers
 after 20 ms or never. A Zoo has the rest: how its servers are started and asked, and which kinds they have.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The process that reads the interpreters of a capture: a round over all threads about 100 times a second. */
+/* The process that reads the interpreters of a capture: a round over all threads up to 500 times a second. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>

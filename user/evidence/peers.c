@@ -237,8 +237,8 @@ static bool is_outside(const struct peers *peers, uint32_t thread, size_t other,
 
 	if (is_interpreted(begun) && outer && !is_interpreted(outer))
 		return are_alike(threads, thread, other);
-	return stopped_stack->bare && scope_timeline_threads_at(threads, thread)->tgid ==
-					      scope_timeline_threads_at(threads, other)->tgid;
+	return stopped_stack->bare &&
+	       scope_timeline_threads_at(threads, thread)->tgid == scope_timeline_threads_at(threads, other)->tgid;
 }
 
 /*
@@ -392,7 +392,8 @@ static bool idles_as_others(const struct peers *peers, uint32_t thread)
 		const struct scope_pickup *pickup = scope_unit_pickups_of(peers->pickups, i);
 
 		if (i != thread && stopped_stack[i].start == stopped_stack[thread].start &&
-		    stopped_stack[i].bare <= stopped_stack[thread].bare && scope_unit_pickup_any(pickup) && scope_anomaly_hang_as_pickup(peers->units, pickup, thread))
+		    stopped_stack[i].bare <= stopped_stack[thread].bare && scope_unit_pickup_any(pickup) &&
+		    scope_anomaly_hang_as_pickup(peers->units, pickup, thread))
 			return true;
 	}
 	return false;
