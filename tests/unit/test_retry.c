@@ -106,7 +106,7 @@ static const char timed_out[] = "%ju 0 enter 10 %s enter=%ju args=%s\n%ju 0 swit
 				"%ju 0 waking 10 from - hardirq\n%ju 0 switch 0 10 sleeping\n%ju 0 exit 10 %s ret=%d\n";
 
 /*
- * Thread 10 makes that call over and over, each time for 100 ms with that result, and is in it at the end. Before the 11th it waits in
+ * Thread 10 makes that call over and over, each time for 100 ms with that result, and is in it at the end. In place of the 11th it waits in
  * a futex for pause_ns, until somebody wakes it. Sleeps of the hang.
  */
 static uint32_t timed_with(const char *call, const char *args, int ret, const char *futex, uint64_t pause_ns)
@@ -118,12 +118,12 @@ static uint32_t timed_with(const char *call, const char *args, int ret, const ch
 	assert_non_null(to);
 	fputs("meta begin_ns 0\nmeta end_ns 3900000000\n0 0 switch 0 10 sleeping\n", to);
 	for (uint64_t at = BEGIN_NS; at < END_NS - 200 * MS; at += 110 * MS) {
-		const uintmax_t from = at, until = at + 100 * MS, pause = at - 5 * MS, end = pause + pause_ns;
+		const uintmax_t from = at, until = at + 100 * MS, end = at + pause_ns;
 
 		if (pause_ns && at == BEGIN_NS + 10 * 110 * MS)
-			fprintf(to, timed_out, pause, "futex", pause, futex, pause, end, end, end, "futex", 0);
-
-		fprintf(to, timed_out, from, call, from, args, from, until, until, until, call, ret);
+			fprintf(to, timed_out, from, "futex", from, futex, from, end, end, end, "futex", 0);
+		else
+			fprintf(to, timed_out, from, call, from, args, from, until, until, until, call, ret);
 	}
 	fprintf(to, "%ju 0 enter 10 %s enter=%ju args=%s\n%ju 0 switch 10 0 sleeping\n", (uintmax_t)(END_NS - 50 * MS),
 		call, (uintmax_t)(END_NS - 50 * MS), args, (uintmax_t)(END_NS - 50 * MS));
@@ -136,18 +136,18 @@ static uint32_t timed(const char *call, const char *args, int ret)
 	return timed_with(call, args, ret, NULL, 0);
 }
 
-/* Another wait of less than a millisecond is for a lock, or its runtime has it pause; in the same futex something came. */
+/* Another wait of less than a tenth of the time between two is for a lock, or its runtime has it pause; in the same futex something came. */
 static void a_short_wait_elsewhere_is_no_progress(void **state)
 {
 	static const char own[] = "0x7000,0x189,0,0x7100", other[] = "0x8000,0x80,7";
 
 	(void)state;
-	assert_int_equal(timed_with("futex", own, -110, other, 1 * MS - 1), 34);
-	assert_int_equal(timed_with("futex", own, -110, other, 1 * MS), 0);
+	assert_int_equal(timed_with("futex", own, -110, other, 11 * MS - 1), 33);
+	assert_int_equal(timed_with("futex", own, -110, other, 11 * MS), 0);
 	assert_int_equal(timed_with("futex", own, -110, own, 1 * MS - 1), 0);
 	/* Either word of a condition variable. */
 	assert_int_equal(timed_with("futex", own, -110, "0x7004,0x189,0", 1 * MS - 1), 0);
-	assert_int_equal(timed_with("poll", "0x7000,1,100", 0, other, 1 * MS - 1), 34);
+	assert_int_equal(timed_with("poll", "0x7000,1,100", 0, other, 1 * MS - 1), 33);
 }
 
 static void waits_that_time_out_are_one_hang_too(void **state)

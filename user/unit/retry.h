@@ -18,12 +18,20 @@ struct scope_retry {
 	uint64_t object;      /* the same of the last one that a time-out ended */
 };
 
-/* A wait in another futex than that in which it tries, and as short, is for a lock, or a pause that its runtime makes. */
+/*
+ * A wait in another futex than that in which it tries is for a lock, or a pause that its runtime makes, if it is as short, or shorter than this
+ * part of the time from one try to the next. On a busy host who has the lock waits for a CPU.
+ */
 #define SCOPE_RETRY_PAUSE_NS 1000000
+#define SCOPE_RETRY_PAUSE_PART 10
 
 static inline bool scope_unit_retry_is_pause(const struct scope_retry *retry, const struct scope_wait *wait)
 {
-	return retry->sleeps && wait->wake_ns - wait->begin_ns < SCOPE_RETRY_PAUSE_NS &&
+	const uint64_t ns = wait->wake_ns - wait->begin_ns;
+
+	return retry->sleeps &&
+	       (ns < SCOPE_RETRY_PAUSE_NS ||
+		ns < (wait->begin_ns - retry->from_ns) / retry->sleeps / SCOPE_RETRY_PAUSE_PART) &&
 	       !scope_timeline_wait_same_object(SYS_futex, retry->object, wait->object);
 }
 
