@@ -23,7 +23,7 @@ static volatile unsigned sum;
 
 STAYS void search_all(void)
 {
-	for (unsigned i = 0; i < 4000000; i++)
+	for (unsigned i = 0; i < 20000000; i++)
 		sum += i;
 	__asm__ volatile("");
 }

@@ -65,7 +65,7 @@ static void expect(const int *function, unsigned count, const char *want, unsign
 		const uint64_t *frames = &evidence.frames[stack_node.frames];
 
 		assert_int_equal((uint32_t)frames[0], 1);
-		assert_int_equal(frames[0] >> 32, flags);
+		assert_int_equal(frames[0] >> 32 & UINT16_MAX, flags);
 		assert_int_equal(frames[1], evidence.tree.node[stack_node.node].depth);
 	} else {
 		assert_int_equal(stack_node.frames, 0);
@@ -160,6 +160,33 @@ static void test_begun_by_library(void **state)
 	expect((int[]){ READ, RUN, BEGIN }, 3, "", 0);
 }
 
+/* Which functions of the program a library called, and not what that called itself. */
+static void test_called(void **state)
+{
+	enum { OUTER, INNER, SORT, ALL };
+	static const char *const named[ALL] = { "outer", "inner", "_ZN3std4sort4sort17h05af221e174051e9E" };
+	const uint64_t by_sort[] = { AT(INNER) + 1, AT(SORT) + 1, AT(OUTER) + 1 },
+		       sorts[] = { AT(SORT) + 1, AT(INNER) + 1, AT(OUTER) + 1 },
+		       again[] = { AT(INNER) + 1, AT(SORT) + 1, AT(INNER) + 1, AT(OUTER) + 1 };
+	const struct {
+		const uint64_t *ip;
+		unsigned count, called;
+	} stacks[] = { { by_sort, 3, 1 }, { sorts, 3, 0 }, { again, 4, 0 } };
+	struct scope_stack_node stack_node;
+
+	(void)state;
+	for (int i = 0; i < ALL; i++)
+		rows[i] = (struct scope_trace_symbol){ 0, AT(i), 0x100, named[i], "app", false };
+	scope_symbols_destroy(stack_nodes.symbols);
+	assert_int_equal(scope_symbols_create(NULL, 0, rows, FUNCTIONS, NULL, &stack_nodes.symbols), 0);
+	for (size_t i = 0; i < sizeof(stacks) / sizeof(*stacks); i++) {
+		assert_int_equal(scope_evidence_stack_node_of_frames(&stack_nodes, 1, stacks[i].ip, stacks[i].count,
+								     SCOPE_FRAMES_COMPLETE, &stack_node),
+				 0);
+		assert_int_equal(evidence.frames[stack_node.frames] >> (32 + SCOPE_FRAMES_CALLED), stacks[i].called);
+	}
+}
+
 /* Threads of Go's runtime with nothing to run; a goroutine of the program keeps one from being that. */
 static void test_idle(void **state)
 {
@@ -197,6 +224,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_paths, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_made, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_begun_by_library, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_called, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_idle, setup, teardown),
 	};
 

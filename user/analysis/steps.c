@@ -54,6 +54,7 @@ static int rank(struct scope_analysis *analysis, const struct scope_analysis_opt
 		.freezes = &analysis->freezes,
 		.evidence = analysis->evidence,
 		.second = analysis->second,
+		.symbols = analysis->symbols,
 		.options = &options->rank,
 		.own_cpu_share =
 			analysis->waits->queue_ns > 0 ? analysis->waits->queue_own_ns / analysis->waits->queue_ns : 0,

@@ -72,6 +72,8 @@ struct scope_thread_stacks {
 
 struct scope_stuck_tasks;
 
+#define SCOPE_FRAMES_CALLED 16 /* no rule: bits of the flags, and functions of a stack for which they are kept */
+
 struct scope_evidence {
 	struct scope_tree tree;
 	struct scope_item *item;
@@ -81,9 +83,9 @@ struct scope_evidence {
 	struct scope_stuck_tasks *stuck;	   /* tasks that hang: stuck_tasks.h */
 	size_t stucks;
 	/*
-	 * Stacks of items, one after another: process | flags of SCOPE_UNWIND << 32, the number of
+	 * Stacks of items, one after another: process | flags of SCOPE_UNWIND << 32 | bits << 48, the number of
 	 * addresses, then the addresses inside program functions, innermost first, each in the call
-	 * instruction (not after it).
+	 * instruction (not after it). Bit i: a library called the function of address i.
 	 */
 	uint64_t *frames;
 	size_t frame_words, frame_capacity; /* words */

@@ -33,7 +33,8 @@ struct path {
 	const struct scope_function *function[SCOPE_PATH_MAX];
 	uint64_t address[SCOPE_PATH_MAX];
 	unsigned length;
-	bool cut; /* there were more */
+	uint16_t called; /* by a library, the functions with these numbers */
+	bool cut;	 /* there were more */
 	struct scope_circle circle[SCOPE_STACK_NODE_CIRCLES];
 	unsigned circles;
 };
@@ -56,6 +57,12 @@ static void note_circle(struct path *path, unsigned at)
 	path->circle[number] = circle;
 }
 
+static void path_called(struct path *path)
+{
+	if (path->length && path->length <= SCOPE_FRAMES_CALLED)
+		path->called |= (uint16_t)(1u << (path->length - 1));
+}
+
 static void path_add(struct path *path, const struct scope_function *function, uint64_t address)
 {
 	unsigned at = 0;
@@ -66,6 +73,8 @@ static void path_add(struct path *path, const struct scope_function *function, u
 	if (at < path->length) {
 		note_circle(path, at);
 		path->length = at + 1;
+		if (at < SCOPE_FRAMES_CALLED)
+			path->called &= (uint16_t)((1u << at) - 1);
 	} else if (path->length == SCOPE_PATH_MAX) {
 		path->cut = true;
 	} else {
@@ -127,8 +136,8 @@ static int insert(const struct scope_stack_nodes *stack_nodes, uint32_t tgid, co
 					 &ret_stack_node->node);
 	if (err || stack_nodes->namesakes)
 		return err;
-	return keep_frames(stack_nodes->evidence, tgid, flags | (path->cut ? SCOPE_UNWIND_CUT : 0), path->address,
-			   path->length, &ret_stack_node->frames);
+	flags |= (path->cut ? SCOPE_UNWIND_CUT : 0) | (unsigned)path->called << SCOPE_FRAMES_CALLED;
+	return keep_frames(stack_nodes->evidence, tgid, flags, path->address, path->length, &ret_stack_node->frames);
 }
 
 /*
@@ -160,6 +169,7 @@ static int of_addresses(const struct scope_stack_nodes *stack_nodes, uint32_t tg
 		if ((function->library || function->path[0] == '\0') &&
 		    (own.length || executor || function->of_library != SCOPE_STDNAME_CALLS)) {
 			drop_made(&own, function);
+			path_called(&own);
 			last_library = function;
 			if (function->of_library == SCOPE_STDNAME_CALLS && !executor) {
 				begin = function;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "rank/hint.h"
+#include "rank/looping.h"
 #include "rank/same_cause.h"
 #include "rank/shares.h"
 #include "rank/wait_helper.h"
@@ -294,6 +295,7 @@ int scope_rank_caller(void *user, uint32_t from, uint32_t node, uint32_t *ret_no
 
 	/* It sleeps for its caller, which is looked at in its place. */
 	node = scope_rank_wait_helper_caller(evidence, from, node, false);
+	err = scope_rank_looping(same_cause->input, from, node, &node);
 	*ret_node = node;
 	if (!callee.mark || !callee.doing[0].place || !callee.doing[1].place)
 		err = -ENOMEM;

@@ -357,6 +357,7 @@ struct scope_rank_input {
 	const struct scope_freezes *freezes; /* NULL: not searched */
 	const struct scope_evidence *evidence;
 	const struct scope_evidence *second; /* by signatures; NULL: there are none */
+	struct scope_symbols *symbols;	     /* of the stacks; NULL: nothing is known of loops */
 	const struct scope_rank_options *options;
 	double own_cpu_share; /* of long stretches in the run queue: the program's own threads had the CPU */
 	const struct scope_outside *outside; /* what the host did; NULL: nothing is known */

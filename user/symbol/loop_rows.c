@@ -304,6 +304,16 @@ static bool is_inside(const struct scope_symbols *symbols, const char *row, cons
 	return false;
 }
 
+bool scope_symbol_loop_rows_has(struct scope_symbols *symbols, const struct scope_code_address *at, bool *ret_known)
+{
+	struct scope_recorded_file recorded;
+	struct entry entry;
+
+	*ret_known = symbols->trace && scope_trace_meta(symbols->trace, SCOPE_META_LOOPS);
+	recorded = recorded_at(symbols, at);
+	return *ret_known && find_entry(row_of(symbols, &recorded), recorded.offset, &entry);
+}
+
 int scope_symbol_loop_rows_find(struct scope_symbols *symbols, const struct scope_code_address *at, size_t count,
 				bool *ret_inside, struct scope_source_loop *ret_loop, bool *ret_known)
 {

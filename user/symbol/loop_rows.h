@@ -26,4 +26,7 @@ int scope_symbol_loop_rows_next(struct scope_symbols *symbols, uint8_t *buffer, 
 int scope_symbol_loop_rows_find(struct scope_symbols *symbols, const struct scope_code_address *at, size_t count,
 				bool *ret_inside, struct scope_source_loop *ret_loop, bool *ret_known);
 
+/* True if the trace says that the address is in a loop of its function. *ret_known as above. */
+bool scope_symbol_loop_rows_has(struct scope_symbols *symbols, const struct scope_code_address *at, bool *ret_known);
+
 #endif

@@ -70,3 +70,24 @@ int scope_symbols_loop(struct scope_symbols *symbols, const struct scope_code_ad
 		err = scope_symbol_loop_rows_find(symbols, at, count, ret_inside, ret_loop, &known);
 	return err;
 }
+
+int scope_symbols_in_loop(struct scope_symbols *symbols, const struct scope_code_address *at, bool *ret_inside)
+{
+	struct scope_loop_code code = { 0 };
+	struct scope_place place;
+	uint32_t head;
+	bool known;
+	int err;
+
+	*ret_inside = scope_symbol_loop_rows_has(symbols, at, &known);
+	if (known)
+		return 0;
+	err = locate(symbols, at, &place);
+	if (!err)
+		err = scope_symbol_loop_code_read(place.file, place.link, &code);
+	if (!err)
+		*ret_inside = scope_symbol_loops_around(code.loops, scope_symbol_loop_code_number(&code, place.link),
+							&head, 1);
+	scope_symbol_loop_code_free(&code);
+	return err == -ENOMEM ? err : 0;
+}

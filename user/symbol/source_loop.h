@@ -26,4 +26,7 @@ struct scope_code_address {
 int scope_symbols_loop(struct scope_symbols *symbols, const struct scope_code_address *at, size_t count,
 		       bool *ret_inside, struct scope_source_loop *ret_loop);
 
+/* *ret_inside: the address is in a loop of its function, by the trace, or else by the file's code. 0, -ENOMEM. */
+int scope_symbols_in_loop(struct scope_symbols *symbols, const struct scope_code_address *at, bool *ret_inside);
+
 #endif

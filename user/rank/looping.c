@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Finds the caller whose loop runs a function that cannot take long by itself. */
+#include "rank/looping.h"
+
+#include "symbol/runtime.h"
+#include "symbol/source_loop.h"
+
+#define MOST 0.9 /* of the excess, which decides */
+
+/* True for a function of a file of machine code, in which loops are looked for: no script, and nothing compiled at run time. */
+static bool is_in_file(const struct scope_function *function)
+{
+	return function->path && function->path[0] == '/' && !scope_symbol_runtime_names(function->symbol);
+}
+
+/* Of the stacks whose excess is in one function. */
+struct search {
+	const struct scope_rank_input *input;
+	uint32_t node;
+	double all_ns;
+};
+
+static const uint64_t *frames_of(const struct search *search, const struct scope_item *item)
+{
+	return &search->input->evidence->frames[item->frames];
+}
+
+/* True for a sample in the function's own code: nothing else is running for it. */
+static bool is_own(const struct search *search, const struct scope_item *item)
+{
+	return item->kind == SCOPE_ITEM_RUN && item->abnormal && item->excess_ns > 0 && item->node == search->node &&
+	       item->frames && !item->below && !item->kernel;
+}
+
+static bool lies_below(const struct scope_tree *tree, uint32_t node, uint32_t above)
+{
+	while (node != SCOPE_TREE_ROOT && node != above)
+		node = tree->node[node].parent;
+	return node == above;
+}
+
+/* True if nearly all of the excess is in the function's own code. */
+static bool is_leaf(struct search *search)
+{
+	const struct scope_evidence *evidence = search->input->evidence;
+	double own_ns = 0;
+
+	for (size_t i = 0; i < evidence->items; i++) {
+		const struct scope_item *item = &evidence->item[i];
+
+		if (!item->abnormal || item->excess_ns <= 0 || !lies_below(&evidence->tree, item->node, search->node))
+			continue;
+		search->all_ns += item->excess_ns;
+		own_ns += is_own(search, item) ? item->excess_ns : 0;
+	}
+	return own_ns > 0 && own_ns >= MOST * search->all_ns;
+}
+
+/* The parts of the excess whose address in the function that far out is in a loop there, and whose function a library called. */
+static int look_at(const struct search *search, unsigned out, double *ret_in_loop, double *ret_called)
+{
+	const struct scope_evidence *evidence = search->input->evidence;
+	double own_ns = 0, loop_ns = 0, called_ns = 0;
+	uint64_t last = 0;
+	bool inside = false;
+
+	for (size_t i = 0; i < evidence->items; i++) {
+		const struct scope_item *item = &evidence->item[i];
+		const uint64_t *frames = frames_of(search, item);
+		int err = 0;
+
+		if (!is_own(search, item) || out >= frames[1])
+			continue;
+		if (frames[2 + out] != last) {
+			const struct scope_code_address at = { (uint32_t)frames[0], frames[2 + out] };
+
+			err = scope_symbols_in_loop(search->input->symbols, &at, &inside);
+		}
+		if (err)
+			return err;
+		last = frames[2 + out];
+		own_ns += item->excess_ns;
+		loop_ns += inside ? item->excess_ns : 0;
+		if (out < SCOPE_FRAMES_CALLED && frames[0] >> (32 + SCOPE_FRAMES_CALLED + out) & 1)
+			called_ns += item->excess_ns;
+	}
+	*ret_in_loop = own_ns > 0 ? loop_ns / own_ns : 1;
+	*ret_called = own_ns > 0 ? called_ns / own_ns : 1;
+	return 0;
+}
+
+int scope_rank_looping(const struct scope_rank_input *input, uint32_t from, uint32_t node, uint32_t *ret_node)
+{
+	const struct scope_tree *tree = &input->evidence->tree;
+	struct search search = { .input = input, .node = node };
+	double in_loop, called;
+	uint32_t at = node;
+	int err = 0;
+
+	*ret_node = node;
+	if (!input->symbols || !is_leaf(&search))
+		return 0;
+	for (unsigned out = 0; at != from && tree->node[at].parent != SCOPE_TREE_ROOT; out++) {
+		if (!is_in_file(tree->node[at].function))
+			break;
+		err = look_at(&search, out, &in_loop, &called);
+		/* The first one may take long by itself, and a further one calls it over and over. */
+		if (err || (!out && 1 - in_loop < MOST))
+			return err;
+		if (out && in_loop >= MOST) {
+			*ret_node = at;
+			return 0;
+		}
+		at = tree->node[at].parent;
+		/* The loop is that of a library, for the function that has called it. */
+		if (called >= MOST && is_in_file(tree->node[at].function)) {
+			*ret_node = at;
+			return 0;
+		}
+	}
+	return 0;
+}
