@@ -48,7 +48,11 @@ puts "port #{Process.pid}"
 $stdin.gets
 puts listener.addr[1]
 if ARGV[0] == 'forks'
-  4.times { fork { loop { serve(listener.accept) } } }
+  workers = Array.new(4) { fork { loop { serve(listener.accept) } } }
+  trap('TERM') do
+    workers.each { |pid| Process.kill('KILL', pid) }
+    exit!
+  end
   Process.waitall
 end
 loop { Thread.new(listener.accept) { |connection| serve(connection) } }
