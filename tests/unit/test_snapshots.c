@@ -30,6 +30,19 @@ static const char program[] = "import os, time\n"
 			      "print(os.getpid(), flush=True)\n"
 			      "while True: doze(); burn()\n";
 
+/* The same in threads, of which each lives for 20 ms. */
+static const char threads[] = "import os, threading, time\n"
+			      "def doze(): time.sleep(0.01)\n"
+			      "def burn():\n"
+			      "    end = time.monotonic() + 0.01\n"
+			      "    while time.monotonic() < end: pass\n"
+			      "def work(): doze(); burn()\n"
+			      "print(os.getpid(), flush=True)\n"
+			      "while True:\n"
+			      "    one = threading.Thread(target=work)\n"
+			      "    one.start()\n"
+			      "    one.join()\n";
+
 /* The same in a child that was forked by the interpreter, as servers with worker processes do; its parent ends. */
 static const char forked[] = "exit! if fork\n"
 			     "class Work\n"
@@ -115,7 +128,10 @@ struct seen {
 	struct scope_trace *trace;
 	pid_t pid;
 	const char *dozes, *burns; /* how the names of the functions begin */
+	bool any_thread;
 	unsigned doze, burn;
+	unsigned threads; /* changes of the thread that burns */
+	uint32_t burning;
 	uint64_t last_ns;
 };
 
@@ -123,7 +139,7 @@ static void look(struct seen *seen, const struct scope_event *event)
 {
 	assert_int_equal(event->kind, SCOPE_EVENT_STACK);
 	assert_int_equal(event->stack.reason, SCOPE_STACK_SNAPSHOT);
-	assert_int_equal(event->tid, seen->pid);
+	assert_true(seen->any_thread || event->tid == (uint32_t)seen->pid);
 	assert_true(event->time_ns >= seen->last_ns);
 	assert_true(event->stack.ips > 0);
 	for (unsigned i = 0; i < event->stack.ips; i++) {
@@ -132,10 +148,15 @@ static void look(struct seen *seen, const struct scope_event *event)
 	}
 	seen->last_ns = event->time_ns;
 	seen->doze += count(seen->trace, &event, 1, seen->dozes);
-	seen->burn += count(seen->trace, &event, 1, seen->burns);
+	if (!count(seen->trace, &event, 1, seen->burns))
+		return;
+	seen->burn++;
+	seen->threads += event->tid != seen->burning;
+	seen->burning = event->tid;
 }
 
-static void record(const char *interpreter, const char *option, const char *text, struct seen seen)
+/* Returns in how many threads functions were seen to compute. */
+static unsigned record(const char *interpreter, const char *option, const char *text, struct seen seen)
 {
 	struct scope_writer *writer = begin_trace();
 	struct scope_snapshots *snapshots;
@@ -172,6 +193,19 @@ static void record(const char *interpreter, const char *option, const char *text
 	assert_int_equal(strncmp(meta, "taken ", 6), 0);
 	scope_trace_close(seen.trace);
 	unlink(path);
+	return seen.threads;
+}
+
+/* The list of threads alone, which is read ten times a second, has 20 in this time; three times where this host is busy. */
+static void threads_that_live_shortly_are_recorded(void **state)
+{
+	unsigned found = 0;
+
+	(void)state;
+	for (int i = 0; i < 3 && found <= 30; i++)
+		found = record(PYTHON, "-c", threads,
+			       (struct seen){ .any_thread = true, .dozes = "py::doze:", .burns = "py::burn:" });
+	assert_true(found > 30);
 }
 
 static void an_interpreter_is_recorded(void **state)
@@ -290,6 +324,7 @@ static void an_interpreter_that_ended_is_no_problem(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(threads_that_live_shortly_are_recorded),
 		cmocka_unit_test(an_interpreter_is_recorded),
 		cmocka_unit_test(a_child_of_an_interpreter_is_recorded),
 		cmocka_unit_test(a_reader_that_does_not_answer_is_given_up),

@@ -14,12 +14,14 @@
 #include "proc/proc.h"
 
 #define NS_PER_MS 1000000ull
-#define FIND_READS 8192u	    /* to find the interpreter: symbols are looked up in its memory */
-#define THREADS_READS 4096u	    /* to walk over its threads */
-#define RETRY_NS (20 * NS_PER_MS)   /* after the first attempt; twice as long after each */
-#define RETRY_DOUBLINGS 8	    /* at most: about every 5 s */
-#define SEARCH_NS (100 * NS_PER_MS) /* a thread without a state is looked for again after that */
-#define AGAIN_NS (1000 * NS_PER_MS) /* a thread that sleeps on is looked at again after that */
+#define FIND_READS 8192u	       /* to find the interpreter: symbols are looked up in its memory */
+#define THREADS_READS 4096u	       /* to walk over its threads */
+#define RETRY_NS (20 * NS_PER_MS)      /* after the first attempt; twice as long after each */
+#define RETRY_DOUBLINGS 8	       /* at most: about every 5 s */
+#define SEARCH_NS (100 * NS_PER_MS)    /* a thread without a state is looked for again after that */
+#define CHANGING_NS (1000 * NS_PER_MS) /* after a new thread others are looked for in each round during this time */
+#define NEWEST_READS 8		       /* no rule */
+#define AGAIN_NS (1000 * NS_PER_MS)    /* a thread that sleeps on is looked at again after that */
 #define TASKS_MAX SCOPE_INTERPRETED_THREADS
 
 void scope_capture_snapshots_find(struct scope_snapshots_process *process, struct scope_memory *memory, uint64_t now_ns)
@@ -60,6 +62,7 @@ static int note_task(uint32_t tid, void *context)
 	if (process->tasks == TASKS_MAX ||
 	    scope_grow(&process->task, &process->capacity, process->tasks + 1, sizeof(*process->task)))
 		return 0;
+	process->added = true;
 	snprintf(path, sizeof(path), "/proc/%u/task/%u/schedstat", process->tgid, tid);
 	process->task[process->tasks++] = (struct scope_snapshots_task){
 		.tid = tid,
@@ -69,10 +72,12 @@ static int note_task(uint32_t tid, void *context)
 	return 0;
 }
 
-void scope_capture_snapshots_list(struct scope_snapshots_process *process)
+void scope_capture_snapshots_list(struct scope_snapshots_process *process, uint64_t now_ns)
 {
 	size_t kept = 0;
 	char path[40];
+
+	process->added = false;
 
 	for (size_t i = 0; i < process->tasks; i++)
 		process->task[i].gone = true;
@@ -85,6 +90,22 @@ void scope_capture_snapshots_list(struct scope_snapshots_process *process)
 			close(process->task[i].fd);
 	}
 	process->tasks = kept;
+	if (process->added)
+		process->changing_ns = now_ns;
+}
+
+bool scope_capture_snapshots_has_new(struct scope_snapshots_process *process, struct scope_memory *memory,
+				     uint64_t now_ns)
+{
+	const struct scope_interpreted_thread before = process->newest;
+
+	/* CPython's list begins with the newest. */
+	if (process->interpreter.language != SCOPE_INTERPRETER_PYTHON || now_ns - process->changing_ns >= CHANGING_NS)
+		return false;
+	scope_interpreter_memory_begin(memory, NEWEST_READS);
+	return scope_interpreter_threads(memory, &process->interpreter, &process->newest, 1) &&
+	       (process->newest.state != before.state || process->newest.tid != before.tid ||
+		process->newest.handle != before.handle);
 }
 
 bool scope_capture_snapshots_due(struct scope_snapshots_process *process, struct scope_snapshots_task *task,

@@ -31,6 +31,9 @@ struct scope_snapshots_process {
 	bool found, unknown; /* its interpreter; a version that is not known */
 	uint32_t attempts;
 	uint64_t next_try_ns, next_list_ns, forget_ns, round_ns;
+	bool added;				/* the last list has a thread that the one before has not … */
+	uint64_t changing_ns;			/* … and the time of the last such list */
+	struct scope_interpreted_thread newest; /* as far as it is looked for */
 	struct scope_goroutines goroutines;
 	struct scope_goroutine_waits *waits; /* of a Go program */
 	struct scope_interpreter interpreter;
@@ -44,7 +47,11 @@ void scope_capture_snapshots_find(struct scope_snapshots_process *process, struc
 				  uint64_t now_ns);
 
 /* Brings the list of its threads up to date. */
-void scope_capture_snapshots_list(struct scope_snapshots_process *process);
+void scope_capture_snapshots_list(struct scope_snapshots_process *process, uint64_t now_ns);
+
+/* True if its threads come and go, and the interpreter has another newest one than at the last call. */
+bool scope_capture_snapshots_has_new(struct scope_snapshots_process *process, struct scope_memory *memory,
+				     uint64_t now_ns);
 
 /* True if the thread has run since it was looked at, or that was long ago. */
 bool scope_capture_snapshots_due(struct scope_snapshots_process *process, struct scope_snapshots_task *task,

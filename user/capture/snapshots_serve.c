@@ -263,8 +263,8 @@ static void read_process(struct server *server, struct scope_snapshots_process *
 		if (!process->found)
 			return;
 	}
-	if (now_ns >= process->next_list_ns) {
-		scope_capture_snapshots_list(process);
+	if (now_ns >= process->next_list_ns || scope_capture_snapshots_has_new(process, &server->memory, now_ns)) {
+		scope_capture_snapshots_list(process, now_ns);
 		process->next_list_ns = now_ns + LIST_NS;
 	}
 	if (now_ns >= process->forget_ns) {
