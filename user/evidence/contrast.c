@@ -170,6 +170,15 @@ static void settle(struct contrast *contrast)
 	}
 }
 
+/*
+ * True if snapshots say what such a stack does. A function that called the interpreter must count on both sides or on none: else it would be
+ * slow where there are few snapshots.
+ */
+static bool is_named(const bool *named, const struct scope_item *item)
+{
+	return named[item->abnormal] || (item->node != SCOPE_TREE_ROOT && named[!item->abnormal]);
+}
+
 /* The signed part of the excess of an item. */
 static double item_excess(const struct contrast *contrast, const struct scope_item *item)
 {
@@ -182,7 +191,7 @@ static double item_excess(const struct contrast *contrast, const struct scope_it
 	if (item->kind == SCOPE_ITEM_BLAME)
 		return blames(contrast, item) ? item->weight_ns * balance->stands_for : 0;
 	if (item->interpreter &&
-	    (item->kind == SCOPE_ITEM_RUN ? balance->run_named : balance->wait_named)[item->abnormal])
+	    is_named(item->kind == SCOPE_ITEM_RUN ? balance->run_named : balance->wait_named, item))
 		return 0;
 	scale = item->kind == SCOPE_ITEM_RUN ? balance->run_scale[item->abnormal] : balance->wait_scale[item->abnormal];
 	if (item->abnormal)
