@@ -14,6 +14,8 @@ import sys
 KS_MAX = 0.02
 CPU_MAX = 0.1
 SHARE_MAX = 0.02
+# A worker that finds the next request in its queue takes it without a call: both are one unit, the more often the faster the machine is.
+SHARE_MAX_WORKER = 0.05
 NETWORK = ["skeleton", "model", "protocol", "accept_dispatch", "network_dispatch", "work_dispatch", "network_epoll", "blocking",
            "accept_thread_pool_size", "network_thread_pool_size"]
 
@@ -119,7 +121,7 @@ def compare(made, found, requests):
             said.append(f"{name} KS {ks:.4f}")
             if ks > KS_MAX:
                 problems.append(f"sizes of {name} differ by {ks:.4f}")
-            if abs(share) > SHARE_MAX:
+            if abs(share) > (SHARE_MAX_WORKER if role == "worker" else SHARE_MAX):
                 problems.append(f"{calls2[key] / n2:.3f} {name} for each, not {calls1[key] / n1:.3f}")
         for name, one, other in [("program", program1, program2)] + ([("CPU", cpu1, cpu2)] if measured else []):
             for at, (dists, units) in enumerate(((one, n1), (other, n2))):
