@@ -142,15 +142,31 @@ static void what_it_calls_takes_long_as_well(void **state)
 	assert_int_equal(named(SCOPE_TREE_ROOT), at_compare);
 }
 
-/* The loop is the library's, as that of qsort(), for the function that called it. */
-static void a_library_that_calls_it_does_so_for_its_caller(void **state)
+/* A library's loop may be that of qsort(), or that which serves. */
+static void what_a_library_calls_stays(void **state)
 {
 	(void)state;
-	samples(90, IN_COMPARE, 1);
-	samples(10, IN_COMPARE, 0);
-	assert_int_equal(named(SCOPE_TREE_ROOT), at_check);
-	samples(1, IN_COMPARE, 0);
+	samples(90, IN_COMPARE, 0);
+	samples(10, IN_COMPARE, 1);
 	assert_int_equal(named(SCOPE_TREE_ROOT), at_list);
+	samples(1, IN_COMPARE, 1);
+	assert_int_equal(named(SCOPE_TREE_ROOT), at_compare);
+}
+
+/* The loop that serves calls what requests need over and over as well, which is no fault of it. */
+static void the_loop_of_all_requests_is_not_named(void **state)
+{
+	struct scope_item usual = { .node = at_check, .kind = SCOPE_ITEM_RUN, .weight_ns = 1 };
+
+	(void)state;
+	samples(20, IN_COMPARE, 0);
+	case_item(made, usual);
+	usual.node = at_serve;
+	case_item(made, usual);
+	assert_int_equal(named(SCOPE_TREE_ROOT), at_list);
+	usual.node = at_list;
+	case_item(made, usual);
+	assert_int_equal(named(SCOPE_TREE_ROOT), at_compare);
 }
 
 static void without_a_loop_that_is_known_it_stays(void **state)
@@ -173,7 +189,8 @@ int main(void)
 		TEST(code_without_a_loop_is_run_by_the_nearest_that_has_one),
 		TEST(code_with_one_takes_long_itself),
 		TEST(what_it_calls_takes_long_as_well),
-		TEST(a_library_that_calls_it_does_so_for_its_caller),
+		TEST(what_a_library_calls_stays),
+		TEST(the_loop_of_all_requests_is_not_named),
 		TEST(without_a_loop_that_is_known_it_stays),
 	};
 

@@ -78,7 +78,6 @@ void scope_capture_snapshots_list(struct scope_snapshots_process *process, uint6
 	char path[40];
 
 	process->added = false;
-
 	for (size_t i = 0; i < process->tasks; i++)
 		process->task[i].gone = true;
 	snprintf(path, sizeof(path), "/proc/%u/task", process->tgid);

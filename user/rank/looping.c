@@ -89,6 +89,22 @@ static int look_at(const struct search *search, unsigned out, double *ret_in_loo
 	return 0;
 }
 
+/* True if most of what usual units run is below the node: it is the loop that serves, and what it calls over and over are requests. */
+static bool serves(const struct scope_evidence *evidence, uint32_t node)
+{
+	double all_ns = 0, below_ns = 0;
+
+	for (size_t i = 0; i < evidence->items; i++) {
+		const struct scope_item *item = &evidence->item[i];
+
+		if (item->abnormal || item->kind != SCOPE_ITEM_RUN)
+			continue;
+		all_ns += item->weight_ns;
+		below_ns += lies_below(&evidence->tree, item->node, node) ? item->weight_ns : 0;
+	}
+	return below_ns > all_ns / 2;
+}
+
 int scope_rank_looping(const struct scope_rank_input *input, uint32_t from, uint32_t node, uint32_t *ret_node)
 {
 	const struct scope_tree *tree = &input->evidence->tree;
@@ -100,7 +116,7 @@ int scope_rank_looping(const struct scope_rank_input *input, uint32_t from, uint
 	*ret_node = node;
 	if (!input->symbols || !is_leaf(&search))
 		return 0;
-	for (unsigned out = 0; at != from && tree->node[at].parent != SCOPE_TREE_ROOT; out++) {
+	for (unsigned out = 0; at != from && at != SCOPE_TREE_ROOT; out++) {
 		if (!is_in_file(tree->node[at].function))
 			break;
 		err = look_at(&search, out, &in_loop, &called);
@@ -108,15 +124,13 @@ int scope_rank_looping(const struct scope_rank_input *input, uint32_t from, uint
 		if (err || (!out && 1 - in_loop < MOST))
 			return err;
 		if (out && in_loop >= MOST) {
-			*ret_node = at;
+			*ret_node = serves(input->evidence, at) ? node : at;
 			return 0;
 		}
+		/* Whose loop it is cannot be seen there. */
+		if (1 - called < MOST)
+			break;
 		at = tree->node[at].parent;
-		/* The loop is that of a library, for the function that has called it. */
-		if (called >= MOST && is_in_file(tree->node[at].function)) {
-			*ret_node = at;
-			return 0;
-		}
 	}
 	return 0;
 }
