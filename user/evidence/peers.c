@@ -28,13 +28,6 @@ static uint32_t branch(const struct scope_tree *tree, uint32_t node, uint32_t ot
 	return child;
 }
 
-static bool lies_below(const struct scope_tree *tree, uint32_t node, uint32_t above)
-{
-	while (node != SCOPE_TREE_ROOT && node != above)
-		node = tree->node[node].parent;
-	return node == above;
-}
-
 static const struct scope_function *outermost(const struct scope_tree *tree, uint32_t node)
 {
 	const struct scope_function *function = NULL;
@@ -100,7 +93,7 @@ static enum answer works_there(const struct peers *peers, const struct scope_fun
 		    outermost(&evidence->tree, item->node) != start)
 			continue;
 		all++;
-		below += node && lies_below(&evidence->tree, item->node, node);
+		below += node && scope_evidence_tree_is_below(&evidence->tree, item->node, node);
 	}
 	if (all < WORK_STACKS_MIN)
 		return UNSURE;

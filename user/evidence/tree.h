@@ -43,6 +43,14 @@ struct scope_tree {
 int scope_evidence_tree_init(struct scope_tree *tree);
 void scope_evidence_tree_free(struct scope_tree *tree);
 
+/* True if the node is that one, or below it. */
+static inline bool scope_evidence_tree_is_below(const struct scope_tree *tree, uint32_t node, uint32_t above)
+{
+	while (node != SCOPE_TREE_ROOT && node != above)
+		node = tree->node[node].parent;
+	return node == above;
+}
+
 /*
  * The node of a call path, created if it is missing. Functions outermost first; a function that
  * calls itself, directly or not, is entered once, at its first place.

@@ -6,13 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool lies_below(const struct scope_tree *tree, uint32_t node, uint32_t above)
-{
-	while (node != SCOPE_TREE_ROOT && node != above)
-		node = tree->node[node].parent;
-	return node == above;
-}
-
 int scope_rank_context_narrow(const struct scope_tree *tree, const struct scope_function *function, uint32_t node,
 			      struct scope_attribution *attribution, double *ret_excess_ns,
 			      struct scope_owner **ret_was)
@@ -28,7 +21,7 @@ int scope_rank_context_narrow(const struct scope_tree *tree, const struct scope_
 	for (size_t i = 0; i < attribution->count; i++) {
 		if (attribution->owner[i].function != function)
 			continue;
-		if (lies_below(tree, i, node)) {
+		if (scope_evidence_tree_is_below(tree, i, node)) {
 			excess_ns += tree->node[i].self_ns;
 		} else {
 			attribution->owner[i].function = NULL;

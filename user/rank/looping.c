@@ -32,13 +32,6 @@ static bool is_own(const struct search *search, const struct scope_item *item)
 	       item->frames && !item->below && !item->kernel;
 }
 
-static bool lies_below(const struct scope_tree *tree, uint32_t node, uint32_t above)
-{
-	while (node != SCOPE_TREE_ROOT && node != above)
-		node = tree->node[node].parent;
-	return node == above;
-}
-
 /* True if nearly all of the excess is in the function's own code. */
 static bool is_leaf(struct search *search)
 {
@@ -48,7 +41,8 @@ static bool is_leaf(struct search *search)
 	for (size_t i = 0; i < evidence->items; i++) {
 		const struct scope_item *item = &evidence->item[i];
 
-		if (!item->abnormal || item->excess_ns <= 0 || !lies_below(&evidence->tree, item->node, search->node))
+		if (!item->abnormal || item->excess_ns <= 0 ||
+		    !scope_evidence_tree_is_below(&evidence->tree, item->node, search->node))
 			continue;
 		search->all_ns += item->excess_ns;
 		own_ns += is_own(search, item) ? item->excess_ns : 0;
@@ -100,7 +94,7 @@ static bool serves(const struct scope_evidence *evidence, uint32_t node)
 		if (item->abnormal || item->kind != SCOPE_ITEM_RUN)
 			continue;
 		all_ns += item->weight_ns;
-		below_ns += lies_below(&evidence->tree, item->node, node) ? item->weight_ns : 0;
+		below_ns += scope_evidence_tree_is_below(&evidence->tree, item->node, node) ? item->weight_ns : 0;
 	}
 	return below_ns > all_ns / 2;
 }
