@@ -7,7 +7,7 @@ Usage: languages.py [-a] [-d SECONDS] [-s SHARE] [-o DIR] [LANGUAGE[/KIND]...]  
 LANGUAGE is go, node, nodemap (with the options that write a list of functions), java, javamap (with a frame pointer, and a list by jcmd), python,
 python1 (one thread), pythonloop (asyncio), ruby, php, rust or cpp. KIND is a function of languages/, or none: a healthy server.
 Prints a line for each: whether the function is first, or for none whether nothing is abnormal, the verdict, and the functions named. Slow ones
-are 3 % of the requests, and those that take longer and longer all of them; a server in which one hangs is attached to afterwards. With -a, traces of
+are 3 % of the requests, or SHARE, and those that take longer and longer all of them; a server in which one hangs is attached to afterwards. With -a, traces of
 an earlier run are analysed again.
 Exit status: 0 however many are first. Needs root, perf events or the module, and the languages (a missing one is left out).
 """

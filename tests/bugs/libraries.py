@@ -10,7 +10,7 @@ request), message, ring (processes that take requests from a queue of System V o
 loops), connection (the same, a thread each), poco (POCO) or rest (the C++ REST SDK).
 KIND is a function of libraries/, or none: a healthy server.
 Prints a line for each: whether the function is first, or for none whether nothing is abnormal, the verdict, and the functions named. Slow ones
-are 3 % of the requests; a server in which one hangs is attached to afterwards. With -a, traces of an earlier run are analysed again.
+are 3 % of the requests, or SHARE; a server in which one hangs is attached to afterwards. With -a, traces of an earlier run are analysed again.
 Exit status: 0 however many are first. Needs root, perf events or the module, and the libraries (`scripts/setup.sh libraries`).
 """
 import os
