@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads by capstone where each instruction of a function may go next. */
+/* Reads by capstone where each instruction of a function may go next, and which constants calls are given. */
 #include "symbol/disassemble.h"
 
 #include <capstone/capstone.h>
@@ -149,4 +149,155 @@ int scope_symbol_disassemble(unsigned machine, const uint8_t *code, size_t bytes
 	*ret_instruction = instruction;
 	*ret_count = count;
 	return 0;
+}
+
+struct scope_decoder {
+	csh handle;
+	cs_insn *found;
+};
+
+int scope_symbol_decoder_create(unsigned machine, struct scope_decoder **ret_decoder)
+{
+	struct scope_decoder *decoder;
+	int err = machine == EM_X86_64 ? load() : -ENOTSUP;
+
+	if (err)
+		return err;
+	decoder = calloc(1, sizeof(*decoder));
+	if (!decoder)
+		return -ENOMEM;
+	err = machine_open(machine, &decoder->handle);
+	if (err) {
+		free(decoder);
+		return err;
+	}
+	decoder->found = capstone.malloc(decoder->handle);
+	if (!decoder->found) {
+		scope_symbol_decoder_destroy(decoder);
+		return -ENOMEM;
+	}
+	*ret_decoder = decoder;
+	return 0;
+}
+
+void scope_symbol_decoder_destroy(struct scope_decoder *decoder)
+{
+	if (!decoder)
+		return;
+	if (decoder->found)
+		capstone.free(decoder->found, 1);
+	capstone.close(&decoder->handle);
+	free(decoder);
+}
+
+/* Which argument a register of x86-64 is, in any of its widths (System V ABI, section 3.2.3); -1: none. */
+static int argument_of(unsigned reg)
+{
+	switch (reg) {
+	case X86_REG_RDI:
+	case X86_REG_EDI:
+	case X86_REG_DI:
+	case X86_REG_DIL:
+		return 0;
+	case X86_REG_RSI:
+	case X86_REG_ESI:
+	case X86_REG_SI:
+	case X86_REG_SIL:
+		return 1;
+	case X86_REG_RDX:
+	case X86_REG_EDX:
+	case X86_REG_DX:
+	case X86_REG_DL:
+	case X86_REG_DH:
+		return 2;
+	case X86_REG_RCX:
+	case X86_REG_ECX:
+	case X86_REG_CX:
+	case X86_REG_CL:
+	case X86_REG_CH:
+		return 3;
+	case X86_REG_R8:
+	case X86_REG_R8D:
+	case X86_REG_R8W:
+	case X86_REG_R8B:
+		return 4;
+	case X86_REG_R9:
+	case X86_REG_R9D:
+	case X86_REG_R9W:
+	case X86_REG_R9B:
+		return 5;
+	default:
+		return -1;
+	}
+}
+
+static void forget(struct scope_constant_call *call, unsigned reg)
+{
+	const int argument = argument_of(reg);
+
+	if (argument >= 0)
+		call->known &= (uint8_t) ~(1u << argument);
+}
+
+/* What an instruction that is no jump leaves in registers of arguments: the address of `lea`, the number of `mov`, or what is not known. */
+static void note_constant(const cs_insn *found, struct scope_constant_call *call)
+{
+	const cs_detail *detail = found->detail;
+	const cs_x86_op *to = &detail->x86.operands[0], *from = &detail->x86.operands[1];
+	const int argument = detail->x86.op_count && to->type == X86_OP_REG ? argument_of(to->reg) : -1;
+
+	for (unsigned i = 0; i < detail->regs_write_count; i++)
+		forget(call, detail->regs_write[i]);
+	for (unsigned i = 0; i < detail->x86.op_count; i++)
+		if (detail->x86.operands[i].type == X86_OP_REG && detail->x86.operands[i].access & CS_AC_WRITE)
+			forget(call, detail->x86.operands[i].reg);
+	if (argument < 0 || detail->x86.op_count < 2)
+		return;
+	if (found->id == X86_INS_LEA && from->mem.base == X86_REG_RIP && from->mem.index == X86_REG_INVALID)
+		call->argument[argument] = found->address + found->size + (uint64_t)from->mem.disp;
+	else if (found->id == X86_INS_MOV && from->type == X86_OP_IMM && to->size >= 4)
+		call->argument[argument] = to->size == 4 ? (uint32_t)from->imm : (uint64_t)from->imm;
+	else if (found->id == X86_INS_XOR && from->type == X86_OP_REG && from->reg == to->reg)
+		call->argument[argument] = 0;
+	else
+		return;
+	call->known |= (uint8_t)(1u << argument);
+}
+
+static void note_callee(const cs_insn *found, struct scope_constant_call *call)
+{
+	const cs_x86_op *to = &found->detail->x86.operands[0];
+
+	call->callee = UINT64_MAX;
+	call->by_pointer = to->type == X86_OP_MEM;
+	if (to->type == X86_OP_IMM)
+		call->callee = (uint64_t)to->imm;
+	else if (call->by_pointer && to->mem.base == X86_REG_RIP && to->mem.index == X86_REG_INVALID)
+		call->callee = found->address + found->size + (uint64_t)to->mem.disp;
+}
+
+bool scope_symbol_decoder_call(struct scope_decoder *decoder, const uint8_t *code, size_t bytes, uint64_t at,
+			       struct scope_constant_call *ret_call, size_t *ret_bytes)
+{
+	const uint64_t begin = at, end = at + bytes;
+	bool calls = false, over = false;
+	cs_insn *found = decoder->found;
+
+	*ret_call = (struct scope_constant_call){ .callee = UINT64_MAX };
+	while (!over && bytes && capstone.disasm_iter(decoder->handle, &code, &bytes, &at, found)) {
+		if (capstone.insn_group(decoder->handle, found, CS_GRP_CALL)) {
+			calls = over = true;
+			note_callee(found, ret_call);
+		} else if (found->id == X86_INS_JMP) {
+			note_callee(found, ret_call);
+			calls = ret_call->callee < begin || ret_call->callee >= end;
+			over = true;
+		} else if (capstone.insn_group(decoder->handle, found, CS_GRP_RET)) {
+			over = true;
+		} else if (!capstone.insn_group(decoder->handle, found, CS_GRP_JUMP)) {
+			note_constant(found, ret_call);
+		}
+	}
+	*ret_bytes = (size_t)(at - begin);
+	return calls;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads from machine code where each instruction may go next. */
+/* Reads from machine code where each instruction may go next, and which constants calls are given. */
 #ifndef SCOPE_SYMBOL_DISASSEMBLE_H
 #define SCOPE_SYMBOL_DISASSEMBLE_H
 
@@ -24,5 +24,28 @@ struct scope_instruction {
  */
 int scope_symbol_disassemble(unsigned machine, const uint8_t *code, size_t bytes, uint64_t at,
 			     struct scope_instruction **ret_instruction, size_t *ret_count);
+
+#define SCOPE_CALL_ARGUMENTS 6u /* those that the ABI of x86-64 passes in registers, without floating-point numbers */
+
+/* A call, or a jump that ends a function as one, with the arguments that were set just before it. */
+struct scope_constant_call {
+	uint64_t callee; /* its address, or with by_pointer that of the pointer to it; UINT64_MAX: known only at run time */
+	bool by_pointer;
+	uint8_t known; /* bit n: argument n is this constant */
+	uint64_t argument[SCOPE_CALL_ARGUMENTS];
+};
+
+struct scope_decoder;
+
+/* 0; -ENOTSUP: not x86-64, or no capstone; -ENOMEM. */
+int scope_symbol_decoder_create(unsigned machine, struct scope_decoder **ret_decoder);
+void scope_symbol_decoder_destroy(struct scope_decoder *decoder); /* NULL is fine */
+
+/*
+ * Follows code from `at`, where an instruction begins, in the order of addresses, up to a call or to a jump or return without a
+ * condition. True: it ended with a call, or a jump to where no byte of this code is. *ret_bytes: of what was read.
+ */
+bool scope_symbol_decoder_call(struct scope_decoder *decoder, const uint8_t *code, size_t bytes, uint64_t at,
+			       struct scope_constant_call *ret_call, size_t *ret_bytes);
 
 #endif
