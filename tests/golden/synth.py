@@ -93,8 +93,8 @@ class Trace:
         """package: the file was built from the same source package as the program."""
         self.head.append(f"map {tgid} {start:#x} {end:#x} 0x0 x {path} {build_id}" + (" package" if package else ""))
 
-    def file(self, number, start, path, functions, package=False):
-        """A file mapped there, which the capture read, with these functions."""
+    def file(self, number, start, path, functions, package=False, messages=()):
+        """A file mapped there, which the capture read, with these functions; messages: those whose name is in messages."""
         self.map(start, start + 0x1000, path, f"5e12e12e12e{number}", package=package)
         self.head.append(f"file {number} read 0 {len(functions)} {len(functions)} {path} 5e12e12e12e{number} -")
         for place, name in enumerate(functions):
@@ -102,7 +102,8 @@ class Trace:
             self.functions[name] = start + offset
             # A caller's address is after the call, so the call itself is looked up.
             for at in (offset - 1, offset):
-                self.head.append(f"code {number} {at:#x} {0x100 * place:#x} 0x100 {name} 0 function named")
+                self.head.append(f"code {number} {at:#x} {0x100 * place:#x} 0x100 {name} 0 function named"
+                                 f"{' message' if name in messages else ''}")
 
     def stack(self, thread, ns, path):
         """After a call that took ns."""

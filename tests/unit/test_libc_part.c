@@ -25,7 +25,7 @@ static struct scope_file_functions file_of(const char *const *names)
 
 		assert_in_range(functions.count, 0, MOST - 1);
 		function[functions.count] =
-			(struct scope_file_function){ *name ? name : NULL, strlen(name), start, 16, false };
+			(struct scope_file_function){ *name ? name : NULL, strlen(name), start, 16, false, false };
 		range[functions.count] = (struct scope_range){ start, start + 16, start + 16, functions.count };
 	}
 	functions.ranges.count = functions.count;

@@ -45,10 +45,11 @@ json_t *scope_report_json_function(const struct scope_function *function)
 {
 	if (!function)
 		return json_null();
-	return json_pack("{s:o, s:o, s:o, s:o, s:I, s:b}", "name", scope_report_json_string(function->name), "symbol",
-			 scope_report_json_string(function->symbol), "module",
+	return json_pack("{s:o, s:o, s:o, s:o, s:I, s:b, s:b}", "name", scope_report_json_string(function->name),
+			 "symbol", scope_report_json_string(function->symbol), "module",
 			 scope_report_json_string(function->module), "path", scope_report_json_string(function->path),
-			 "address", (json_int_t)function->start, "known", function->known);
+			 "address", (json_int_t)function->start, "known", function->known, "from_messages",
+			 function->message);
 }
 
 json_t *scope_report_json_thread(const struct scope_thread *thread)

@@ -58,6 +58,8 @@ static void put_where(const struct scope_model_finding *one, const char *name, b
 	char at[128];
 
 	fprintf(to, "%s in %s", name, one->finding->function->module);
+	if (one->finding->function->message && loop)
+		fputs(", a name from its own messages", to);
 	if (!row || !row->lines)
 		return;
 	fputs(scope_report_section_line_of(row, at, sizeof(at)), to);

@@ -151,7 +151,8 @@ static int function_add(struct scope_file_functions *functions, const char *name
 {
 	if (scope_grow(&functions->function, &functions->capacity, functions->count + 1, sizeof(*functions->function)))
 		return -ENOMEM;
-	functions->function[functions->count++] = (struct scope_file_function){ name, bytes, start, size, false };
+	functions->function[functions->count++] =
+		(struct scope_file_function){ name, bytes, start, size, false, false };
 	return 0;
 }
 

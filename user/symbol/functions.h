@@ -14,6 +14,7 @@ struct scope_file_function {
 	size_t name_bytes;
 	uint64_t start, size; /* link addresses */
 	bool libc;	      /* of a C library that is linked into the program (libc_part.h) */
+	bool message;	      /* the name is not a symbol, but in the messages of the program (message_names.h) */
 };
 
 /* Zeroed is empty and valid. ranges give an index into function. */

@@ -12,6 +12,7 @@
 #include "symbol/debugfile.h"
 #include "symbol/demangle.h"
 #include "symbol/gofile.h"
+#include "symbol/message_names.h"
 #include "symbol/unwind_table.h"
 
 #define PAGE UINT64_C(4096) /* smallest alignment that linkers use */
@@ -23,9 +24,11 @@ struct scope_image {
 	char *path;
 	struct scope_debugfile debugfile;
 	char build_id[SCOPE_IMAGE_ID_TEXT];
-	bool go, go_tried, functions_read; /* go: the table was found */
+	bool go, go_tried; /* go: the table was found */
+	bool functions_read, messages_read;
 	struct scope_go_table go_table;
 	struct scope_file_functions functions;
+	struct scope_message_names messages;
 	struct scope_rules rules;
 	struct scope_line_function line_function;
 };
@@ -119,6 +122,7 @@ void scope_symbol_image_destroy(struct scope_image *image)
 {
 	if (!image)
 		return;
+	scope_symbol_message_names_free(&image->messages);
 	scope_symbol_file_functions_free(&image->functions);
 	scope_symbol_rules_free(&image->rules);
 	if (image->dwfl)
@@ -177,14 +181,6 @@ static bool offset_find(struct scope_image *image, const char *name,
 			break;
 	}
 	return found;
-}
-
-int scope_symbol_image_offset(struct scope_image *image, const char *name, uint64_t *ret_offset)
-{
-	return offset_find(image, name, same_symbol, ret_offset) ||
-			       offset_find(image, name, scope_symbol_demangle_match, ret_offset)
-		       ? 0
-		       : -ENOENT;
 }
 
 bool scope_symbol_image_is_go(struct scope_image *image)
@@ -247,6 +243,71 @@ int scope_symbol_image_functions(struct scope_image *image, const struct scope_f
 	image->functions_read = true;
 	*ret_functions = &image->functions;
 	return 0;
+}
+
+static int read_messages(struct scope_image *image)
+{
+	int err = 0;
+
+	if (!image->messages_read)
+		err = scope_symbol_message_names_read(image->elf, &image->functions, &image->messages);
+	image->messages_read = !err;
+	return err;
+}
+
+int scope_symbol_image_function(struct scope_image *image, uint64_t link, bool messages,
+				struct scope_file_function *ret_function)
+{
+	const struct scope_file_functions *functions;
+	const struct scope_file_function *found = NULL;
+	const struct scope_message_name *name;
+	int err = scope_symbol_image_functions(image, &functions);
+
+	if (!err)
+		found = scope_symbol_file_functions_find(functions, link);
+	if (err || !found)
+		return err ? err : -ENOENT;
+	*ret_function = *found;
+	if (found->name || !messages)
+		return 0;
+	err = read_messages(image);
+	if (err)
+		return err;
+	name = scope_symbol_message_names_find(&image->messages, (uint32_t)(found - functions->function));
+	if (name)
+		*ret_function = functions->function[name->whole];
+	if (name && name->name) {
+		ret_function->name = name->name;
+		ret_function->name_bytes = name->bytes;
+		ret_function->message = true;
+	}
+	return 0;
+}
+
+/* Of a function whose name is in messages. */
+static bool offset_by_message(struct scope_image *image, const char *name, uint64_t *ret_offset)
+{
+	const struct scope_file_functions *functions;
+
+	if (scope_symbol_image_functions(image, &functions) || read_messages(image))
+		return false;
+	for (size_t i = 0; i < image->messages.count; i++) {
+		const struct scope_message_name *found = &image->messages.name[i];
+
+		if (found->name && found->whole == found->function && strlen(name) == found->bytes &&
+		    !memcmp(name, found->name, found->bytes))
+			return offset_of(image, functions->function[found->function].start, ret_offset);
+	}
+	return false;
+}
+
+int scope_symbol_image_offset(struct scope_image *image, const char *name, uint64_t *ret_offset)
+{
+	return offset_find(image, name, same_symbol, ret_offset) ||
+			       offset_find(image, name, scope_symbol_demangle_match, ret_offset) ||
+			       offset_by_message(image, name, ret_offset)
+		       ? 0
+		       : -ENOENT;
 }
 
 int scope_symbol_image_rule(struct scope_image *image, uint64_t link, const struct scope_rule **ret_rule)

@@ -44,7 +44,7 @@ bool scope_symbol_image_bias(const struct scope_image *image, uint64_t start, ui
 
 /*
  * Where a function of that name begins, as an offset in the file, for a uprobe. Searches the symbol
- * table of the file or of its debug file for that symbol, then for one whose demangled name it is.
+ * table of the file or of its debug file for that symbol, then for one whose demangled name it is, then the program's messages.
  * Of several such functions it takes a global one, then the first. -ENOENT: there is none, or it
  * has no place in the file.
  */
@@ -74,6 +74,16 @@ const void *scope_symbol_image_line_row(const struct scope_image *image, uint64_
 
 /* 0, -ENOMEM. Borrowed from the image. */
 int scope_symbol_image_functions(struct scope_image *image, const struct scope_file_functions **ret_functions);
+
+/*
+ * The function at a link address. messages: if it has no symbol, the program's messages may have its name, and it may be a
+ * part of another function, which is given instead (message_names.h).
+ * 0; -ENOENT: there is none; -ENOMEM.
+ */
+int scope_symbol_image_function(struct scope_image *image, uint64_t link, bool messages,
+				struct scope_file_function *ret_function);
+
+/* 0, -ENOMEM. Borrowed from the image. */
 int scope_symbol_image_rule(struct scope_image *image, uint64_t link, const struct scope_rule **ret_rule);
 
 /* As scope_symbol_table_compile() does. */

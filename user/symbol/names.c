@@ -127,20 +127,18 @@ static int put_place(const struct scope_mapping *mapping, uint64_t offset, struc
 	const struct scope_file *file = mapping->file;
 	const uint64_t link = mapping->linked ? offset - mapping->row->offset + mapping->row->start + mapping->bias
 					      : offset;
-	const struct scope_file_function *found = NULL;
-	const struct scope_file_functions *functions;
+	struct scope_file_function found = { .name = NULL };
 	struct scope_frame_place_of place = { .offset = offset, .start = link };
+	int err;
 
-	if (mapping->linked) {
-		if (scope_symbol_image_functions(file->image, &functions))
-			return -ENOMEM;
-		found = scope_symbol_file_functions_find(functions, link);
-	}
-	if (found) {
-		place.start = found->start;
-		place.size = found->size;
-		place.flags = SCOPE_PLACE_FUNCTION | (found->name ? SCOPE_PLACE_NAMED : 0) |
-			      (found->libc ? SCOPE_PLACE_LIBC : 0);
+	err = mapping->linked ? scope_symbol_image_function(file->image, link, !file->library, &found) : -ENOENT;
+	if (err == -ENOMEM)
+		return err;
+	if (!err) {
+		place.start = found.start;
+		place.size = found.size;
+		place.flags = SCOPE_PLACE_FUNCTION | (found.name ? SCOPE_PLACE_NAMED : 0) |
+			      (found.libc ? SCOPE_PLACE_LIBC : 0) | (found.message ? SCOPE_PLACE_MESSAGE : 0);
 	}
 	/* Source places of libraries are not needed. */
 	if (!file->library) {
@@ -149,7 +147,7 @@ static int put_place(const struct scope_mapping *mapping, uint64_t offset, struc
 			place.lines = scope_symbol_image_lines(file->image, link, line, SCOPE_PLACE_LINES_MAX);
 	}
 	put(payload, &place, sizeof(place));
-	put_text(payload, found && found->name ? found->name : "", found && found->name ? found->name_bytes : 0);
+	put_text(payload, found.name ? found.name : "", found.name ? found.name_bytes : 0);
 	return put_lines(line, place.lines, payload);
 }
 

@@ -238,7 +238,8 @@ static int file_function(struct scope_symbols *symbols, struct scope_file *file,
 					.start = start,
 					.size = found ? found->size : 0,
 					.language = is_builtin(found),
-					.known = found && found->name };
+					.known = found && found->name,
+					.message = found && found->message };
 	char *name = NULL;
 	int err;
 
@@ -295,6 +296,7 @@ static int recorded_lookup(struct scope_symbols *symbols, const struct scope_spa
 		.start = recorded.code->start,
 		.size = recorded.code->size,
 		.libc = recorded.code->flags & SCOPE_PLACE_LIBC,
+		.message = recorded.code->flags & SCOPE_PLACE_MESSAGE,
 	};
 	err = file_function(symbols, recorded.file, &found, found.start, ret_function);
 	free(name);
@@ -314,8 +316,7 @@ static bool is_worse(const struct scope_place *place)
 static int place_lookup(struct scope_symbols *symbols, const struct scope_space *space, uint64_t address,
 			struct scope_function **ret_function)
 {
-	const struct scope_file_functions *functions;
-	const struct scope_file_function *found = NULL;
+	struct scope_file_function found;
 	struct scope_place place;
 	int err = scope_symbol_spaces_want_better(&symbols->spaces)
 			  ? 1
@@ -332,14 +333,15 @@ static int place_lookup(struct scope_symbols *symbols, const struct scope_space 
 			return err;
 	}
 	if (place.linked) {
-		err = scope_symbol_image_functions(place.file->image, &functions);
-		if (err)
+		err = scope_symbol_image_function(place.file->image, place.link, !place.file->library, &found);
+		if (err == -ENOMEM)
 			return err;
-		found = scope_symbol_file_functions_find(functions, place.link);
+		if (!err)
+			return file_function(symbols, place.file, &found, found.start, ret_function);
 	} else if (place.file->path[0] == '[') {
 		place.link = place.mapping_start; /* code made at run time: no more is known */
 	}
-	return file_function(symbols, place.file, found, found ? found->start : place.link, ret_function);
+	return file_function(symbols, place.file, NULL, place.link, ret_function);
 }
 
 static int unknown_get(struct scope_symbols *symbols, struct scope_function **ret_function)

@@ -36,7 +36,8 @@ struct scope_function {
 	bool language;	    /* of the language: code in the program's file, or made at run time */
 	bool runtime;	    /* of the file of a runtime, whose functions of the program have names in the trace */
 	enum scope_stdname of_library; /* of C++ or Rust */
-	bool known;		       /* name was in a symbol table */
+	bool known;		       /* it has a name: in a symbol table, or in messages */
+	bool message;		       /* that name is from messages of the program, not a symbol (message_names.h) */
 	uint32_t id;		       /* 0, 1, 2, … in the order in which functions were first met */
 };
 

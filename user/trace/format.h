@@ -170,7 +170,8 @@ struct scope_frame_place_of {
 #define SCOPE_PLACE_NAMED 0x2u	  /* the function's name is known */
 #define SCOPE_PLACE_LINED 0x4u	  /* source lines were searched */
 #define SCOPE_PLACE_LIBC 0x8u	  /* it is the C library's, linked into the program */
-#define SCOPE_PLACE_FLAGS 0xfu
+#define SCOPE_PLACE_MESSAGE 0x10u /* the name is from messages of the program, not a symbol */
+#define SCOPE_PLACE_FLAGS 0x1fu
 #define SCOPE_PLACE_LINES_MAX 7u /* the most that a line of the text form holds */
 
 struct scope_frame_end {

@@ -99,11 +99,8 @@ const struct scope_text_flag scope_trace_text_ended_flags[] = {
 };
 
 const struct scope_text_flag scope_trace_text_place_flags[] = {
-	{ "function", SCOPE_PLACE_FUNCTION },
-	{ "named", SCOPE_PLACE_NAMED },
-	{ "lined", SCOPE_PLACE_LINED },
-	{ "libc", SCOPE_PLACE_LIBC },
-	{ NULL, 0 },
+	{ "function", SCOPE_PLACE_FUNCTION }, { "named", SCOPE_PLACE_NAMED },	  { "lined", SCOPE_PLACE_LINED },
+	{ "libc", SCOPE_PLACE_LIBC },	      { "message", SCOPE_PLACE_MESSAGE }, { NULL, 0 },
 };
 
 const struct scope_text_flag scope_trace_text_state_flags[] = {
