@@ -92,7 +92,7 @@ static const struct wanted always[] = {
 	{ "read_limit", "" },
 };
 
-/* assert() is given the name of its caller, whoever calls it. Words that other functions are given are no names. */
+/* assert() is given the name of its caller, from wherever it is called. Words that other functions are given are no names. */
 static void test_assert(void **state)
 {
 	(void)state;

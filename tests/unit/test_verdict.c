@@ -468,6 +468,31 @@ static void larger_requests_in_proportion_may_always_have_been_so(void **state)
 	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_SLOWDOWN);
 }
 
+/* A kind of its own, which takes a round trip longer. */
+static void short_requests_of_their_own_kind_may_always_have_been_so(void **state)
+{
+	struct scope_finding finding = {
+		.kind = SCOPE_FINDING_TIME,
+		.by_design = SCOPE_BY_DESIGN_NOT_USUAL,
+		.usual_ns = 100000,
+		.p50_ns = nextafter(600000, 0),
+		.window_share = nextafter(0.1, 0),
+	};
+
+	(void)state;
+	assert_int_equal(verdict_on(finding, quiet, "requests of a kind of their own"), SCOPE_VERDICT_NOTHING);
+	finding.p50_ns = 600000;
+	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_SLOWDOWN);
+	finding.p50_ns = nextafter(600000, 0);
+	finding.window_share = 0.1;
+	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_SLOWDOWN);
+	finding.window_share = nextafter(0.1, 0);
+	finding.by_design = SCOPE_BY_DESIGN_NO;
+	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_SLOWDOWN);
+	finding.by_design = SCOPE_BY_DESIGN_UNSIZED;
+	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_SLOWDOWN);
+}
+
 /* They are no larger, and no longer: nothing is in proportion. */
 static void requests_of_usual_size_are_not_larger(void **state)
 {
@@ -684,6 +709,7 @@ int main(void)
 		TEST(requests_that_ask_a_peer_alike_may_always_have_been_so),
 		TEST(first_requests_alike_may_always_have_been_so),
 		TEST(larger_requests_in_proportion_may_always_have_been_so),
+		TEST(short_requests_of_their_own_kind_may_always_have_been_so),
 		TEST(requests_of_usual_size_are_not_larger),
 		TEST(one_other_finding_is_enough_for_a_slowdown),
 		TEST(a_slow_device_comes_before_waits_for_it),

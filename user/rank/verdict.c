@@ -12,6 +12,8 @@
 #define ASKS_ALIKE 10  /* ratio of percentiles 95 to 5 of units that ask a peer: all take about as long … */
 #define FIRST_ALIKE 10 /* … and of first requests of connections */
 #define TOO_FEW_UNITS 20
+#define SHORT_NS 500000	  /* a round trip within a data centre (J. Dean, "Numbers Everyone Should Know") */
+#define SHORT_SHARE 0.1	  /* of the window: from there on short requests slow the server as well */
 #define CHANCE_WORTH 0.05 /* share of the excess, met by chance, that is reported */
 
 /* Rules about the first finding, and others beside it. */
@@ -135,6 +137,41 @@ static void say_only_larger(const struct scope_rank_input *input, const struct s
 		"by --baseline.",
 		first->function ? first->function->name : "no known function", first->bytes_times,
 		first->usual_ns > 0 ? first->p50_ns / first->usual_ns : 0);
+}
+
+/*
+ * True if all findings are in requests of a kind of their own, whose function usual ones hardly run, and which take no longer
+ * than a round trip in a data centre does. Such kinds are designed every day, and as short a bug harms nobody unless it has
+ * much of the window.
+ */
+static bool only_short(const struct scope_rank_input *input, const struct scope_ranking *ranking)
+{
+	double window_share = 0;
+
+	(void)input;
+	for (size_t i = 0; i < ranking->findings; i++) {
+		const struct scope_finding *finding = &ranking->finding[i];
+
+		window_share += finding->window_share;
+		if (finding->by_design != SCOPE_BY_DESIGN_NOT_USUAL || finding->p50_ns - finding->usual_ns >= SHORT_NS)
+			return false;
+	}
+	return window_share < SHORT_SHARE;
+}
+
+static void say_only_short(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
+			   size_t room)
+{
+	const struct scope_finding *first = &ranking->finding[0];
+
+	(void)input;
+	snprintf(
+		text, room,
+		"Only requests of a kind of their own took longer, in %.200s: %.2f ms instead of %.2f ms. Usual ones hardly "
+		"run it. Whether that is slow cannot be seen in this trace alone: compare with a better time by "
+		"--baseline.",
+		first->function ? first->function->name : "no known function", first->p50_ns / 1e6,
+		first->usual_ns / 1e6);
 }
 
 static bool always(const struct scope_rank_input *input, const struct scope_ranking *ranking)
@@ -349,6 +386,7 @@ static const struct {
 	[SCOPE_DECIDED_FIRST_REQUESTS] = { "first_requests", true, only_first, SCOPE_VERDICT_NOTHING, say_only_first },
 	[SCOPE_DECIDED_LARGER_REQUESTS] = { "larger_requests", true, only_larger, SCOPE_VERDICT_NOTHING,
 					    say_only_larger },
+	[SCOPE_DECIDED_SHORT_REQUESTS] = { "short_requests", true, only_short, SCOPE_VERDICT_NOTHING, say_only_short },
 	[SCOPE_DECIDED_FUNCTIONS] = { "functions", true, always, SCOPE_VERDICT_SLOWDOWN },
 	[SCOPE_DECIDED_NO_EVENT] = { "no_event", false, no_event, SCOPE_VERDICT_UNKNOWN, say_no_event },
 	[SCOPE_DECIDED_FEW_UNITS] = { "few_units", false, few_units, SCOPE_VERDICT_UNKNOWN, say_few_units },
