@@ -125,6 +125,21 @@ static void a_thread_where_a_peer_waits_is_idle(void **state)
 	assert_false(is_hang());
 }
 
+/* A thread that accepts for the others begins as they do, and has another loop. */
+static void of_several_loops_its_own_decides(void **state)
+{
+	const struct scope_function *to_tasks[] = { &start, &loop, &elsewhere }, *to_accept[] = { &start, &elsewhere };
+
+	(void)state;
+	stopped_stack[OTHER] = (struct scope_stopped_stack){ .node = case_node(made, to_accept, 2), .start = &start };
+	waits_for_work(OTHER);
+	case_unit(made, (struct scope_unit){ .thread = OTHER, .asked = 1 }, 0, SCOPE_UNIT_USUAL, 0, 0);
+	stacks(at_deep, 100);
+	assert_true(is_hang());
+	stopped_stack[HUNG].node = case_node(made, to_tasks, 3);
+	assert_false(is_hang());
+}
+
 static void a_thread_that_has_no_peer_at_work_is_idle(void **state)
 {
 	const struct scope_function *to_other[] = { &elsewhere, &idle };
@@ -474,6 +489,7 @@ int main(void)
 		TEST(work_is_all_below_where_they_part),
 		TEST(fewer_than_five_stacks_say_nothing),
 		TEST(a_thread_where_a_peer_waits_is_idle),
+		TEST(of_several_loops_its_own_decides),
 		TEST(a_thread_that_has_no_peer_at_work_is_idle),
 		TEST(a_peer_that_runs_the_same_loop_is_one),
 		TEST(stacks_of_others_do_not_count),

@@ -157,24 +157,29 @@ static enum answer peers_serve(const struct peers *peers, const struct scope_fun
 	const struct scope_stopped_stack *stopped_stack = peers->evidence->stopped_stack;
 	const struct scope_tree *tree = &peers->evidence->tree;
 	const uint32_t node = node_from_start(tree, stopped, start);
-	uint32_t entered = SCOPE_TREE_ROOT;
+	uint32_t entered = SCOPE_TREE_ROOT, from_waiting = SCOPE_TREE_ROOT;
 	bool serve = false;
 
 	for (size_t i = 0; i < peers->units->threads; i++) {
+		bool waits;
 		uint32_t child;
 
 		if (peers->stands[i] || stopped_stack[i].start != start || (quiet && !stands_still(peers, i)) ||
 		    !scope_anomaly_hang_serves(peers->units, peers->pickups, i))
 			continue;
+		waits = scope_anomaly_hang_waits(peers->units, peers->pickups, i);
 		child = branch(tree, node, stopped_stack[i].node);
-		if (child == SCOPE_TREE_ROOT && scope_anomaly_hang_waits(peers->units, peers->pickups, i))
+		if (child == SCOPE_TREE_ROOT && waits)
 			return NO;
 		/* Other threads may be at work there, deeper in the stack. */
 		if (!serve || tree->node[child].depth < tree->node[entered].depth)
 			entered = child;
+		/* Of several loops that begin with one function, that of the waiting thread with most calls in common is its own. */
+		if (waits && (!from_waiting || tree->node[child].depth > tree->node[from_waiting].depth))
+			from_waiting = child;
 		serve = true;
 	}
-	return serve ? works_there(peers, start, entered, quiet) : NO;
+	return serve ? works_there(peers, start, from_waiting ? from_waiting : entered, quiet) : NO;
 }
 
 /* Where none started in a function on the thread's stack, but some run a loop that is there. */
