@@ -191,7 +191,11 @@ static int detect(struct scope_analysis *analysis, const struct scope_analysis_o
 	if (!err)
 		err = compare_by_size(analysis, options);
 	if (!err)
-		scope_anomaly_freeze_mark(analysis->found.distributions, analysis->found.groups, analysis->detection);
+		err = scope_anomaly_freeze_find(analysis->found.distributions, analysis->found.groups,
+						&analysis->freezes);
+	if (!err)
+		scope_anomaly_freeze_mark(analysis->found.distributions, analysis->found.groups, &analysis->freezes,
+					  analysis->detection);
 	if (!err)
 		err = scope_evidence_keep_run(analysis->found.distributions, analysis->found.groups,
 					      analysis->detection, options->keep_units, &analysis->kept);
@@ -319,9 +323,6 @@ int scope_analysis_steps_run(struct scope_analysis *analysis, const struct scope
 	if (!err)
 		analysis->hang_count =
 			scope_analysis_part_hangs(analysis->found.distributions, analysis->hangs, analysis->hang_count);
-	if (!err)
-		err = scope_anomaly_freeze_find(analysis->found.distributions, analysis->found.groups,
-						&analysis->freezes);
 	if (!err)
 		err = collect(analysis, options);
 	if (!err)

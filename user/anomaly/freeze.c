@@ -19,7 +19,6 @@
 
 struct stall {
 	struct scope_freeze freeze;
-	uint32_t group;
 	uint64_t behind; /* requests taken after it without a pause */
 };
 
@@ -57,12 +56,25 @@ static uint64_t limit_of(const struct scope_distributions *distributions, const 
 	return usual > (double)min_ns ? (uint64_t)usual : min_ns;
 }
 
+/* From which time on units of the group are slow: as stalls that count alone, or as shorter ones if some of them are freezes. */
+static uint64_t slow_from(const struct scope_distributions *distributions, const struct scope_groups *groups,
+			  const struct scope_freezes *freezes, uint32_t group)
+{
+	uint64_t min_ns = FREEZE_MIN_NS;
+
+	for (size_t i = 0; i < freezes->count; i++)
+		if (freezes->freeze[i].group == group &&
+		    freezes->freeze[i].end_ns - freezes->freeze[i].begin_ns < min_ns)
+			min_ns = SHORT_MIN_NS;
+	return limit_of(distributions, groups, group, min_ns);
+}
+
 void scope_anomaly_freeze_mark(const struct scope_distributions *distributions, const struct scope_groups *groups,
-			       struct scope_detection *detection)
+			       const struct scope_freezes *freezes, struct scope_detection *detection)
 {
 	for (size_t i = 0; i < detection->populations; i++) {
 		struct scope_population *population = &detection->population[i];
-		const uint64_t limit_ns = limit_of(distributions, groups, population->group, FREEZE_MIN_NS);
+		const uint64_t limit_ns = slow_from(distributions, groups, freezes, population->group);
 
 		if (limit_ns == UINT64_MAX || population->reference || population->threshold_ns <= (double)limit_ns)
 			continue;
@@ -92,8 +104,10 @@ static int note_stall(struct search *search, const struct scope_unit *unit)
 	search->thread[unit->thread].after = (int32_t)search->stalls;
 	search->thread[unit->thread].stalled_ns += part.end_ns - part.begin_ns;
 	search->stall[search->stalls++] = (struct stall){
-		.group = unit->group,
-		.freeze = { .thread = unit->thread, .begin_ns = part.begin_ns, .end_ns = part.end_ns },
+		.freeze = { .thread = unit->thread,
+			    .group = unit->group,
+			    .begin_ns = part.begin_ns,
+			    .end_ns = part.end_ns },
 	};
 	return 0;
 }
@@ -140,7 +154,8 @@ static double kept_by(const struct search *search, const struct stall *stall)
 		return 0;
 	if (search->thread[thread].asked == search->asked)
 		return usual;
-	return search->groups->group[stall->group].pickup == SCOPE_CALL_POLL ? fmin(usual, (double)stall->behind) : 0;
+	return search->groups->group[stall->freeze.group].pickup == SCOPE_CALL_POLL ? fmin(usual, (double)stall->behind)
+										    : 0;
 }
 
 /* A stall of a second counts alone. Of shorter ones a thread needs several, and they have to matter to many clients. */

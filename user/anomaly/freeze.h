@@ -7,7 +7,7 @@
 #include "unit/distribution.h"
 
 struct scope_freeze {
-	uint32_t thread;
+	uint32_t thread, group;
 	uint64_t begin_ns, end_ns; /* of the unit that stalled */
 	double kept;		   /* requests that waited for it, about */
 };
@@ -29,9 +29,12 @@ struct scope_freezes {
 int scope_anomaly_freeze_find(const struct scope_distributions *distributions, const struct scope_groups *groups,
 			      struct scope_freezes *ret_freezes);
 
-/* Makes stalls slow units, even where they are frequent enough to look usual. */
+/*
+ * Makes stalls of a second slow units, and shorter ones of groups in which some of them are freezes: even where they are frequent
+ * enough to look usual, or are too few of their kind to be judged.
+ */
 void scope_anomaly_freeze_mark(const struct scope_distributions *distributions, const struct scope_groups *groups,
-			       struct scope_detection *detection);
+			       const struct scope_freezes *freezes, struct scope_detection *detection);
 
 /* The freeze of this unit, or NULL. */
 const struct scope_freeze *scope_anomaly_freeze_of(const struct scope_freezes *freezes, const struct scope_unit *unit);
