@@ -104,6 +104,48 @@ enum scope_interpreter_language scope_interpreter_of_maps(const char *maps, uint
 	return language;
 }
 
+/* NULL: it has none of these. */
+struct reader {
+	enum scope_interpreter_found (*find)(struct scope_memory *, const struct scope_dynamic *,
+					     struct scope_interpreter *);
+	size_t (*threads)(struct scope_memory *, const struct scope_interpreter *, struct scope_interpreted_thread *,
+			  size_t max);
+	bool (*is_thread)(struct scope_memory *, const struct scope_interpreter *,
+			  const struct scope_interpreted_thread *);
+	enum scope_interpreter_read (*frames)(struct scope_memory *, const struct scope_interpreter *, uint64_t state,
+					      struct scope_interpreted_frames *);
+	enum scope_interpreter_left (*leave)(struct scope_memory *, const struct scope_interpreter *,
+					     const struct scope_stack_words *, struct scope_native_frame *,
+					     struct scope_left_functions *);
+	bool (*name)(struct scope_memory *, const struct scope_interpreter *, uint64_t function,
+		     char ret_name[SCOPE_INTERPRETED_NAME]);
+};
+
+static const struct reader readers[] = {
+	[SCOPE_INTERPRETER_PYTHON] = { .find = scope_interpreter_python_find,
+				       .threads = scope_interpreter_python_threads,
+				       .is_thread = scope_interpreter_python_is_thread,
+				       .frames = scope_interpreter_python_frames,
+				       .name = scope_interpreter_python_name },
+	[SCOPE_INTERPRETER_PHP] = { .find = scope_interpreter_php_find,
+				    .frames = scope_interpreter_php_frames,
+				    .name = scope_interpreter_php_name },
+	[SCOPE_INTERPRETER_HOTSPOT] = { .find = scope_interpreter_hotspot_find,
+					.threads = scope_interpreter_hotspot_threads,
+					.is_thread = scope_interpreter_hotspot_is_thread,
+					.frames = scope_interpreter_hotspot_frames,
+					.leave = scope_interpreter_hotspot_leave,
+					.name = scope_interpreter_hotspot_name },
+	[SCOPE_INTERPRETER_RUBY] = { .find = scope_interpreter_ruby_find,
+				     .threads = scope_interpreter_ruby_threads,
+				     .is_thread = scope_interpreter_ruby_is_thread,
+				     .frames = scope_interpreter_ruby_frames,
+				     .name = scope_interpreter_ruby_name },
+	[SCOPE_INTERPRETER_V8] = { .find = scope_interpreter_v8_find,
+				   .leave = scope_interpreter_v8_leave,
+				   .name = scope_interpreter_v8_name },
+};
+
 enum scope_interpreter_found scope_interpreter_find(struct scope_memory *memory,
 						    enum scope_interpreter_language language, uint64_t start,
 						    uint32_t version, struct scope_interpreter *ret_interpreter)
@@ -113,25 +155,17 @@ enum scope_interpreter_found scope_interpreter_find(struct scope_memory *memory,
 	*ret_interpreter = (struct scope_interpreter){ .language = language, .version = version };
 	if (!scope_interpreter_dynamic_open(memory, start, &dynamic))
 		return SCOPE_INTERPRETER_ABSENT;
-	if (language == SCOPE_INTERPRETER_HOTSPOT)
-		return scope_interpreter_hotspot_find(memory, &dynamic, ret_interpreter);
-	if (language == SCOPE_INTERPRETER_RUBY)
-		return scope_interpreter_ruby_find(memory, &dynamic, ret_interpreter);
-	if (language == SCOPE_INTERPRETER_V8)
-		return scope_interpreter_v8_find(memory, &dynamic, ret_interpreter);
-	return language == SCOPE_INTERPRETER_PYTHON ? scope_interpreter_python_find(memory, &dynamic, ret_interpreter)
-						    : scope_interpreter_php_find(memory, &dynamic, ret_interpreter);
+	return readers[language].find ? readers[language].find(memory, &dynamic, ret_interpreter)
+				      : SCOPE_INTERPRETER_ABSENT;
 }
 
 size_t scope_interpreter_threads(struct scope_memory *memory, const struct scope_interpreter *interpreter,
 				 struct scope_interpreted_thread *ret_thread, size_t max)
 {
-	if (interpreter->language == SCOPE_INTERPRETER_PYTHON)
-		return scope_interpreter_python_threads(memory, interpreter, ret_thread, max);
-	if (interpreter->language == SCOPE_INTERPRETER_HOTSPOT)
-		return scope_interpreter_hotspot_threads(memory, interpreter, ret_thread, max);
-	if (interpreter->language == SCOPE_INTERPRETER_RUBY)
-		return scope_interpreter_ruby_threads(memory, interpreter, ret_thread, max);
+	const struct reader *reader = &readers[interpreter->language];
+
+	if (reader->threads)
+		return reader->threads(memory, interpreter, ret_thread, max);
 	/* The one that the process began with. */
 	ret_thread[0] = (struct scope_interpreted_thread){ .state = interpreter->root };
 	return 1;
@@ -140,13 +174,9 @@ size_t scope_interpreter_threads(struct scope_memory *memory, const struct scope
 bool scope_interpreter_is_thread(struct scope_memory *memory, const struct scope_interpreter *interpreter,
 				 const struct scope_interpreted_thread *thread)
 {
-	if (interpreter->language == SCOPE_INTERPRETER_HOTSPOT)
-		return scope_interpreter_hotspot_is_thread(memory, interpreter, thread);
-	if (interpreter->language == SCOPE_INTERPRETER_RUBY)
-		return scope_interpreter_ruby_is_thread(memory, interpreter, thread);
-	return interpreter->language == SCOPE_INTERPRETER_PYTHON
-		       ? scope_interpreter_python_is_thread(memory, interpreter, thread)
-		       : thread->state == interpreter->root;
+	const struct reader *reader = &readers[interpreter->language];
+
+	return reader->is_thread ? reader->is_thread(memory, interpreter, thread) : thread->state == interpreter->root;
 }
 
 /* Where struct pthread has the number of its thread: glibc on x86-64 and arm64, musl on both. */
@@ -169,13 +199,10 @@ enum scope_interpreter_read scope_interpreter_frames(struct scope_memory *memory
 						     const struct scope_interpreter *interpreter, uint64_t state,
 						     struct scope_interpreted_frames *ret_frames)
 {
-	if (interpreter->language == SCOPE_INTERPRETER_HOTSPOT)
-		return scope_interpreter_hotspot_frames(memory, interpreter, state, ret_frames);
-	if (interpreter->language == SCOPE_INTERPRETER_RUBY)
-		return scope_interpreter_ruby_frames(memory, interpreter, state, ret_frames);
-	return interpreter->language == SCOPE_INTERPRETER_PYTHON
-		       ? scope_interpreter_python_frames(memory, interpreter, state, ret_frames)
-		       : scope_interpreter_php_frames(memory, interpreter, ret_frames);
+	const struct reader *reader = &readers[interpreter->language];
+
+	ret_frames->count = 0;
+	return reader->frames ? reader->frames(memory, interpreter, state, ret_frames) : SCOPE_INTERPRETER_EMPTY;
 }
 
 enum scope_interpreter_left scope_interpreter_leave(struct scope_memory *memory,
@@ -184,24 +211,15 @@ enum scope_interpreter_left scope_interpreter_leave(struct scope_memory *memory,
 						    struct scope_native_frame *frame,
 						    struct scope_left_functions *ret_functions)
 {
+	const struct reader *reader = &readers[interpreter->language];
+
 	ret_functions->count = 0;
-	if (interpreter->language == SCOPE_INTERPRETER_HOTSPOT)
-		return scope_interpreter_hotspot_leave(memory, interpreter, stack, frame, ret_functions);
-	return interpreter->language == SCOPE_INTERPRETER_V8
-		       ? scope_interpreter_v8_leave(memory, interpreter, stack, frame, ret_functions)
-		       : SCOPE_INTERPRETER_NOT_LEFT;
+	return reader->leave ? reader->leave(memory, interpreter, stack, frame, ret_functions)
+			     : SCOPE_INTERPRETER_NOT_LEFT;
 }
 
 bool scope_interpreter_name(struct scope_memory *memory, const struct scope_interpreter *interpreter, uint64_t function,
 			    char ret_name[SCOPE_INTERPRETED_NAME])
 {
-	if (interpreter->language == SCOPE_INTERPRETER_HOTSPOT)
-		return scope_interpreter_hotspot_name(memory, interpreter, function, ret_name);
-	if (interpreter->language == SCOPE_INTERPRETER_RUBY)
-		return scope_interpreter_ruby_name(memory, interpreter, function, ret_name);
-	if (interpreter->language == SCOPE_INTERPRETER_V8)
-		return scope_interpreter_v8_name(memory, interpreter, function, ret_name);
-	return interpreter->language == SCOPE_INTERPRETER_PYTHON
-		       ? scope_interpreter_python_name(memory, interpreter, function, ret_name)
-		       : scope_interpreter_php_name(memory, interpreter, function, ret_name);
+	return readers[interpreter->language].name(memory, interpreter, function, ret_name);
 }

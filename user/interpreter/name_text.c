@@ -26,6 +26,21 @@ void scope_interpreter_name_put(struct scope_interpreted_name *name, const char 
 	put(name, text, strlen(text));
 }
 
+void scope_interpreter_name_file(struct scope_interpreted_name *name, char *text)
+{
+	for (char *colon = text; (colon = strchr(colon, ':'));)
+		*colon = ' ';
+	put(name, ":", 1);
+	scope_interpreter_name_put(name, text);
+}
+
+void scope_interpreter_name_clean(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = '?';
+}
+
 void scope_interpreter_name_character(struct scope_interpreted_name *name, uint32_t character)
 {
 	char bytes[4];

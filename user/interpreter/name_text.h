@@ -13,6 +13,10 @@ struct scope_interpreted_name {
 
 void scope_interpreter_name_begin(struct scope_interpreted_name *name, char *text, size_t room);
 void scope_interpreter_name_put(struct scope_interpreted_name *name, const char *text);
+/* ":FILE". The last colon of a name is the one before the file: other ones in that become blanks. */
+void scope_interpreter_name_file(struct scope_interpreted_name *name, char *text);
+/* Bytes that end a line or a name become '?'. */
+void scope_interpreter_name_clean(char *text);
 /* A character, as UTF-8. What is no character, and those that end a line or a name, become '?'. */
 void scope_interpreter_name_character(struct scope_interpreted_name *name, uint32_t character);
 

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "interpreter/frame_middle.h"
 #include "interpreter/name_text.h"
 
 /*
@@ -83,15 +84,16 @@ enum scope_interpreter_found scope_interpreter_php_find(struct scope_memory *mem
 }
 
 enum scope_interpreter_read scope_interpreter_php_frames(struct scope_memory *memory,
-							 const struct scope_interpreter *interpreter,
+							 const struct scope_interpreter *interpreter, uint64_t state,
 							 struct scope_interpreted_frames *ret_frames)
 {
-	uint64_t data, function, middle = 0, middle_function = 0, now;
+	struct scope_frame_middle middle = { 0 };
+	uint64_t data, function;
 	uint32_t steps = 0;
 
 	ret_frames->count = 0;
 	ret_frames->cut = false;
-	if (!scope_interpreter_memory_word(memory, interpreter->root + interpreter->php.current, &data))
+	if (!scope_interpreter_memory_word(memory, state + interpreter->php.current, &data))
 		return SCOPE_INTERPRETER_UNREADABLE;
 	while (data && steps++ < 2 * SCOPE_INTERPRETED_FRAMES) {
 		if (ret_frames->count == SCOPE_INTERPRETED_FRAMES) {
@@ -101,20 +103,16 @@ enum scope_interpreter_read scope_interpreter_php_frames(struct scope_memory *me
 		if (!scope_interpreter_memory_word(memory, data + DATA_FUNCTION, &function))
 			return ret_frames->count ? SCOPE_INTERPRETER_TORN : SCOPE_INTERPRETER_UNREADABLE;
 		/* A frame without a function stands for a call that is being prepared. */
-		if (function)
+		if (function) {
 			ret_frames->function[ret_frames->count++] = function;
-		/* As for Python: a frame in the middle must still be there at the end. */
-		if (function && ret_frames->count > 2 && !(ret_frames->count & (ret_frames->count - 1))) {
-			middle = data;
-			middle_function = function;
+			scope_interpreter_middle_note(&middle, ret_frames->count, data + DATA_FUNCTION, function);
 		}
 		if (!scope_interpreter_memory_word(memory, data + DATA_PREVIOUS, &data))
 			return SCOPE_INTERPRETER_TORN;
 	}
 	if (data && !ret_frames->cut)
 		return SCOPE_INTERPRETER_TORN;
-	if (middle && (!scope_interpreter_memory_now(memory, middle + DATA_FUNCTION, &now, sizeof(now)) ||
-		       now != middle_function))
+	if (!scope_interpreter_middle_holds(memory, &middle))
 		return SCOPE_INTERPRETER_TORN;
 	return ret_frames->count ? SCOPE_INTERPRETER_READ : SCOPE_INTERPRETER_EMPTY;
 }
@@ -133,9 +131,7 @@ static bool put_string(struct scope_memory *memory, uint64_t string, size_t most
 		return false;
 	bytes[length] = '\0';
 	/* A class without a name has one with a zero byte and its place after it; the rest of it is in the file's name. */
-	for (size_t i = 0; bytes[i]; i++)
-		if ((unsigned char)bytes[i] < ' ' || bytes[i] == 0x7f)
-			bytes[i] = '?';
+	scope_interpreter_name_clean(bytes);
 	scope_interpreter_name_put(name, bytes);
 	return true;
 }

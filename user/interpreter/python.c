@@ -9,8 +9,9 @@
 
 #include <string.h>
 
-#include "interpreter/python_offsets.h"
+#include "interpreter/frame_middle.h"
 #include "interpreter/name_text.h"
+#include "interpreter/python_offsets.h"
 
 #define INTERPRETERS_MAX 16	/* of one process */
 #define OWNED_BY_C 3		/* of a frame that stands for a call from C: no function */
@@ -115,17 +116,6 @@ static bool read_frame(struct scope_memory *memory, const struct scope_python_of
 	return true;
 }
 
-/* False if it is another frame by now. */
-static bool is_unchanged(struct scope_memory *memory, const struct scope_python_offsets *offsets, uint64_t frame,
-			 uint64_t code, uint64_t back)
-{
-	uint64_t code_now, back_now;
-
-	return scope_interpreter_memory_now(memory, frame + offsets->frame_code, &code_now, sizeof(code_now)) &&
-	       scope_interpreter_memory_now(memory, frame + offsets->frame_back, &back_now, sizeof(back_now)) &&
-	       code_now == code && back_now == back;
-}
-
 static bool first_frame(struct scope_memory *memory, const struct scope_python_offsets *offsets, uint64_t state,
 			uint64_t *ret_frame)
 {
@@ -135,17 +125,14 @@ static bool first_frame(struct scope_memory *memory, const struct scope_python_o
 	       scope_interpreter_memory_word(memory, *ret_frame + offsets->cframe_frame, ret_frame);
 }
 
-/*
- * A thread that runs enters and leaves functions while its frames are read. The innermost ones change all the time, and whichever
- * of them is read is as good. But the chain must lead to its end, and a frame in its middle must still be there when the end was
- * reached: else some of it is of another time. Whether it leads through code is seen when that is named, once for each function.
- */
+/* The chain must lead to its end. Whether it leads through code is seen when that is named, once for each function. */
 enum scope_interpreter_read scope_interpreter_python_frames(struct scope_memory *memory,
 							    const struct scope_interpreter *interpreter, uint64_t state,
 							    struct scope_interpreted_frames *ret_frames)
 {
 	const struct scope_python_offsets *offsets = &interpreter->python;
-	uint64_t frame, middle = 0, middle_code = 0, middle_back = 0;
+	struct scope_frame_middle code_of_middle = { 0 }, back_of_middle = { 0 };
+	uint64_t frame;
 	uint32_t steps = 0;
 
 	ret_frames->count = 0;
@@ -163,19 +150,19 @@ enum scope_interpreter_read scope_interpreter_python_frames(struct scope_memory 
 		}
 		if (!read_frame(memory, offsets, frame, &code, &back))
 			return ret_frames->count ? SCOPE_INTERPRETER_TORN : SCOPE_INTERPRETER_UNREADABLE;
-		if (code)
+		if (code) {
 			ret_frames->function[ret_frames->count++] = code;
-		/* The frame at 2, 4, 8, …: never one of the two innermost. */
-		if (code && ret_frames->count > 2 && !(ret_frames->count & (ret_frames->count - 1))) {
-			middle = frame;
-			middle_code = code;
-			middle_back = back;
+			scope_interpreter_middle_note(&code_of_middle, ret_frames->count, frame + offsets->frame_code,
+						      code);
+			scope_interpreter_middle_note(&back_of_middle, ret_frames->count, frame + offsets->frame_back,
+						      back);
 		}
 		frame = back;
 	}
 	if (frame && !ret_frames->cut)
 		return SCOPE_INTERPRETER_TORN;
-	if (middle && !is_unchanged(memory, offsets, middle, middle_code, middle_back))
+	if (!scope_interpreter_middle_holds(memory, &code_of_middle) ||
+	    !scope_interpreter_middle_holds(memory, &back_of_middle))
 		return SCOPE_INTERPRETER_TORN;
 	return ret_frames->count ? SCOPE_INTERPRETER_READ : SCOPE_INTERPRETER_EMPTY;
 }

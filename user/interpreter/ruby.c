@@ -10,6 +10,7 @@
  */
 #include "interpreter/ruby.h"
 
+#include "interpreter/frame_middle.h"
 #include "interpreter/ruby_objects.h"
 #include "interpreter/ruby_offsets.h"
 
@@ -230,13 +231,13 @@ static bool read_frame(struct scope_memory *memory, uint64_t frame, uint64_t *re
 	return !place || !code || *ret_function;
 }
 
-/* As for Python: a frame in the middle must still be there at the end. */
 enum scope_interpreter_read scope_interpreter_ruby_frames(struct scope_memory *memory,
 							  const struct scope_interpreter *interpreter, uint64_t state,
 							  struct scope_interpreted_frames *ret_frames)
 {
 	const uint32_t bytes = interpreter->ruby.frame_bytes;
-	uint64_t frame = 0, end = 0, function, middle = 0, middle_code = 0, now;
+	struct scope_frame_middle middle = { 0 };
+	uint64_t frame = 0, end = 0, function, code;
 	const enum scope_interpreter_read read = read_context(memory, &interpreter->ruby, state, &frame, &end);
 
 	ret_frames->count = 0;
@@ -253,12 +254,10 @@ enum scope_interpreter_read scope_interpreter_ruby_frames(struct scope_memory *m
 		if (!function)
 			continue;
 		ret_frames->function[ret_frames->count++] = function;
-		if (ret_frames->count > 2 && !(ret_frames->count & (ret_frames->count - 1)) &&
-		    scope_interpreter_memory_word(memory, frame + FRAME_CODE, &middle_code))
-			middle = frame;
+		if (scope_interpreter_memory_word(memory, frame + FRAME_CODE, &code))
+			scope_interpreter_middle_note(&middle, ret_frames->count, frame + FRAME_CODE, code);
 	}
-	if (middle &&
-	    (!scope_interpreter_memory_now(memory, middle + FRAME_CODE, &now, sizeof(now)) || now != middle_code))
+	if (!scope_interpreter_middle_holds(memory, &middle))
 		return SCOPE_INTERPRETER_TORN;
 	return ret_frames->count ? SCOPE_INTERPRETER_READ : SCOPE_INTERPRETER_EMPTY;
 }

@@ -108,9 +108,7 @@ static bool read_string(struct scope_memory *memory, const struct scope_interpre
 		return false;
 	ret_text[length] = '\0';
 	/* The name of what is in no character ends at the first zero. */
-	for (size_t i = 0; ret_text[i]; i++)
-		if ((unsigned char)ret_text[i] < ' ' || ret_text[i] == 0x7f)
-			ret_text[i] = '?';
+	scope_interpreter_name_clean(ret_text);
 	return true;
 }
 
@@ -261,10 +259,8 @@ static bool put_path(struct scope_memory *memory, const struct scope_interpreter
 	}
 	if (!read_string(memory, interpreter, path, FILE_BYTES, text))
 		return false;
-	/* "<internal:kernel>", "(eval at FILE:LINE)": the last colon of a name is before the file. */
-	for (char *colon = text; (colon = strchr(colon, ':'));)
-		*colon = ' ';
-	scope_interpreter_name_put(name, text);
+	/* "<internal:kernel>", "(eval at FILE:LINE)" */
+	scope_interpreter_name_file(name, text);
 	return true;
 }
 
@@ -291,6 +287,5 @@ bool scope_interpreter_ruby_name(struct scope_memory *memory, const struct scope
 	    !scope_interpreter_memory_word(memory, body + BODY_PATH, &path) ||
 	    !put_label(memory, interpreter, body, &name))
 		return false;
-	scope_interpreter_name_put(&name, ":");
 	return put_path(memory, interpreter, path, &name);
 }
