@@ -7,6 +7,7 @@
 
 #include "fuzz.h"
 #include "interpreter/interpreter.h"
+#include "interpreter/perl_offsets.h"
 #include "interpreter/python_offsets.h"
 #include "interpreter/ruby_offsets.h"
 
@@ -127,11 +128,21 @@ static struct scope_v8_offsets v8_offsets(void)
 	return offsets;
 }
 
+/* Members are near each other, as inputs are short. */
+static void find_perl(struct scope_interpreter *interpreter, unsigned choice)
+{
+	scope_interpreter_perl_offsets(0x51c + choice % 7 * 2, &interpreter->perl);
+	interpreter->perl.globals = choice & 8;
+	interpreter->perl.statement = BASE + 8;
+	interpreter->perl.stacks = BASE + 16;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-	static const enum scope_interpreter_language languages[] = { SCOPE_INTERPRETER_PYTHON, SCOPE_INTERPRETER_PHP,
-								     SCOPE_INTERPRETER_HOTSPOT, SCOPE_INTERPRETER_RUBY,
-								     SCOPE_INTERPRETER_V8 };
+	static const enum scope_interpreter_language languages[] = {
+		SCOPE_INTERPRETER_PYTHON, SCOPE_INTERPRETER_PHP, SCOPE_INTERPRETER_HOTSPOT,
+		SCOPE_INTERPRETER_RUBY,	  SCOPE_INTERPRETER_V8,	 SCOPE_INTERPRETER_PERL
+	};
 	static const uint32_t rubies[] = { 0x207, 0x300, 0x301, 0x302, 0x303, 0x304 };
 	static struct scope_memory memory;
 	struct scope_interpreter interpreter;
@@ -144,12 +155,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	memory.read = read_input;
 	memory.context = &reads;
 	scope_interpreter_memory_begin(&memory, READS);
-	scope_interpreter_find(&memory, languages[data[0] % 5], BASE, 0x308 + data[0] / 2 % 8, &interpreter);
+	scope_interpreter_find(&memory, languages[data[0] % 6], BASE, 0x308 + data[0] / 2 % 8, &interpreter);
 	/* Whatever that found. */
 	if (interpreter.language == SCOPE_INTERPRETER_HOTSPOT)
 		interpreter.hotspot = hotspot_offsets();
 	else if (interpreter.language == SCOPE_INTERPRETER_RUBY)
 		scope_interpreter_ruby_offsets(rubies[data[0] / 4 % 6], &interpreter.ruby);
+	else if (interpreter.language == SCOPE_INTERPRETER_PERL)
+		find_perl(&interpreter, data[0] / 6);
 	else if (interpreter.language == SCOPE_INTERPRETER_V8)
 		interpreter.v8 = v8_offsets();
 	else if (interpreter.language == SCOPE_INTERPRETER_PHP)

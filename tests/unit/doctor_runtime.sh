@@ -47,6 +47,18 @@ python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null)
 	php -r 'sleep(20);'
 ! command -v ruby >/dev/null || says 'of Ruby' 'ok .* runs Ruby [23]\.[0-9]*: a capture reads the names of its functions' \
 	ruby -e 'sleep 20'
+! command -v perl >/dev/null || says 'of Perl' 'ok .* runs Perl 5\.[0-9]*: a capture reads the names of its functions' \
+	perl -e 'sleep 20'
+# A program that has an interpreter as a library, and does not start it.
+printf 'int used(void) { return 0; }\n' >"$work/l.c"
+printf 'int used(void); int pause(void); int main(void) { return used() + pause(); }\n' >"$work/b.c"
+${CC:-gcc} -shared -o "$work/libperl.so.5.99" -Wl,-soname,libperl.so.5.99 "$work/l.c" &&
+	${CC:-gcc} -o "$work/agent" "$work/b.c" "$work/libperl.so.5.99" -Wl,-rpath,"$work" || exit 77
+says 'of one that has Perl as a library' 'process' "$work/agent"
+if grep -q 'runs Perl' "$work/said"; then
+	echo "not ok doctor_runtime of one that has Perl as a library: $(grep 'runs Perl' "$work/said")"
+	failed=1
+fi
 # A program that has the name of an interpreter, and not its state.
 cp "$work/plain" "$work/python3.99"
 says 'of a Python that is not known' 'hint .* runs Python, .* later ones: start it with -X perf' "$work/python3.99"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Servers in Python, PHP and Ruby that run as they are, without an option, traced by perf events: the functions in which slow requests
+# Servers in Python, PHP, Ruby and Perl that run as they are, without an option, traced by perf events: the functions in which slow requests
 # compute, sleep, and keep others waiting are named in the languages' own names, and a healthy server has nothing abnormal.
 # A verdict may name this host if that is busy; stacks and their names do not depend on that.
 #
@@ -13,14 +13,14 @@ python=${PYTHON:-/usr/bin/python3}
 # The names of snapshots' innermost functions of the program, one a line.
 innermost() {
 	"$scope" dump "$dir/a.trace" | awk '
-		$1 == "sym" && $5 ~ /^(py|php|rb)::/ { name[$3] = $5 }
+		$1 == "sym" && $5 ~ /^(py|php|rb|pl)::/ { name[$3] = $5 }
 		$3 == "snapshot" {
 			count = split($5, address, ",")
 			for (i = 1; i <= count; i++) {
 				at = address[i]
 				if (i > 1)
 					sub(/1$/, "0", at)
-				if (at in name && name[at] !~ /<internal|\/lib\/python3|\/lib\/ruby\//) {
+				if (at in name && name[at] !~ /<internal|\/lib\/python3|\/lib\/ruby\/|\/perl(5|-base)?\//) {
 					print name[at]
 					break
 				}
@@ -121,6 +121,24 @@ if command -v ruby > "$dir/ruby"; then
 	is_healthy "a healthy server in Ruby"
 else
 	echo "ok - Ruby: skipped, it is not there"
+fi
+
+# Its processes were forked.
+if command -v perl > "$dir/perl"; then
+	ask_perl() { ask "$1" perl tests/unit/interpreter_work.pl; }	# KINDS
+	ask_perl c
+	expect "Perl computes" 60 '^pl::Work::(burn|little):.*/interpreter_work.pl$'
+	report_names "Perl computes" 'Work::burn in interpreter_work.pl'
+	folded_names "Perl computes" folded ';main::serve;Work::handle;Work::burn(;Work::little)? [0-9]+$'
+	ask_perl s
+	expect "Perl sleeps" 40 '^pl::Work::doze:.*/interpreter_work.pl$'
+	report_names "Perl sleeps" 'Work::doze in interpreter_work.pl'
+	folded_names "Perl sleeps" folded-off ';main::serve;Work::handle;Work::doze [0-9]+$'
+	ask_perl ''
+	expect "Perl does little" 1 '^pl::'
+	is_healthy "a healthy server in Perl"
+else
+	echo "ok - Perl: skipped, it is not there"
 fi
 
 command -v php > "$dir/php" || { echo "ok - PHP: skipped, it is not there"; exit $bad; }

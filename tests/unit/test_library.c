@@ -107,6 +107,18 @@ static void test_runtimes(void **state)
 		{ "rb::Shop#sell:/srv/gems/shop/app.rb", false },
 		{ "rb::block in <main> in line 12:/srv/ruby/app.rb", false },
 		{ "rb::<main>:app.rb", false },
+		{ "pl::IO::Socket::accept:/usr/lib/x86_64-linux-gnu/perl-base/IO/Socket.pm", true },
+		{ "pl::POSIX::usage:/usr/lib/x86_64-linux-gnu/perl/5.36/POSIX.pm", true },
+		{ "pl::Carp::croak:/usr/share/perl/5.36.0/Carp.pm", true },
+		{ "pl::Starman::Server::run:/usr/share/perl5/Starman/Server.pm", true },
+		{ "pl::JSON::XS::decode:/usr/local/lib/perl5/site_perl/5.38.2/JSON/XS.pm", true },
+		{ "pl::Mojo::run:/root/.plenv/versions/5.40.0/lib/perl5/site_perl/5.40.0/Mojo.pm", true },
+		{ "pl::Carp::croak:/root/perl5/perlbrew/perls/perl-5.38.0/lib/5.38.0/Carp.pm", true },
+		{ "pl::DBI::connect:/usr/share/perl5/vendor_perl/DBI.pm", true },
+		{ "pl::main::sell:/srv/perl/shop.pl", false },
+		{ "pl::Shop::Cart::sell:/srv/shop/lib/Shop/Cart.pm", false },
+		{ "pl::Shop::sell:(eval)", false },
+		{ "pl::<main>:server.pl", false },
 		{ "handle_request", false },
 	};
 	(void)state;

@@ -70,6 +70,17 @@ static void interpreters_are_known_by_names(void **state)
 		"/usr/lib/x86_64-linux-gnu/ruby/vendor_ruby/3.1.0/puma/puma_http11.so"));
 	assert_true(scope_symbol_runtime_interprets("/var/lib/gems/3.1.0/gems/pg-1.5.4/lib/pg_ext.so"));
 	assert_false(scope_symbol_runtime_interprets("/srv/gems/shop.so"));
+	assert_true(scope_symbol_runtime_names("pl::Cart::add:/srv/cart.pl"));
+	assert_true(scope_symbol_runtime_interprets("/usr/bin/perl"));
+	assert_true(scope_symbol_runtime_interprets("/usr/bin/perl5.36-x86_64-linux-gnu"));
+	assert_true(scope_symbol_runtime_interprets("/usr/lib64/libperl.so.5.38"));
+	assert_true(scope_symbol_runtime_interprets("/usr/lib/x86_64-linux-gnu/perl/5.36.0/auto/POSIX/POSIX.so"));
+	assert_true(
+		scope_symbol_runtime_interprets("/usr/lib/x86_64-linux-gnu/perl5/5.36/auto/BerkeleyDB/BerkeleyDB.so"));
+	assert_true(scope_symbol_runtime_interprets(
+		"/usr/local/lib/perl5/site_perl/5.36.0/x86_64-linux/auto/JSON/XS/XS.so"));
+	assert_false(scope_symbol_runtime_interprets("/srv/perl/shop.so"));
+	assert_false(scope_symbol_runtime_interprets("/usr/bin/perlbal"));
 	assert_false(scope_symbol_runtime_interprets("/usr/bin/node"));
 }
 

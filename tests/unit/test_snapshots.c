@@ -20,6 +20,7 @@
 
 #define PYTHON "/usr/bin/python3"
 #define RUBY "/usr/bin/ruby"
+#define PERL "/usr/bin/perl"
 
 /* Sleeps in one function, and computes in another in between, until it is killed. */
 static const char program[] = "import os, time\n"
@@ -55,6 +56,13 @@ static const char forked[] = "exit! if fork\n"
 			     "$stdout.sync = true\n"
 			     "puts Process.pid\n"
 			     "loop { Work.doze; Work.burn }\n";
+
+static const char forked_perl[] = "exit if fork;\n"
+				  "sub Work::doze { select undef, undef, undef, 0.05 }\n"
+				  "sub Work::burn { my $n = 0; $n += $_ for 1 .. 500000 }\n"
+				  "$| = 1;\n"
+				  "print \"$$\\n\";\n"
+				  "while (1) { Work::doze(); Work::burn() }\n";
 
 /* The process that says its number; 0: there is no such interpreter. */
 static pid_t begin(const char *interpreter, const char *option, const char *text)
@@ -220,6 +228,12 @@ static void a_child_of_an_interpreter_is_recorded(void **state)
 	record(RUBY, "-e", forked, (struct seen){ .dozes = "rb::Work.doze:", .burns = "rb::Work.burn:" });
 }
 
+static void a_child_of_perl_is_recorded(void **state)
+{
+	(void)state;
+	record(PERL, "-e", forked_perl, (struct seen){ .dozes = "pl::Work::doze:", .burns = "pl::Work::burn:" });
+}
+
 /* The only child of this process but the one that is not to be it. */
 static pid_t other_child(pid_t not_it)
 {
@@ -327,6 +341,7 @@ int main(void)
 		cmocka_unit_test(threads_that_live_shortly_are_recorded),
 		cmocka_unit_test(an_interpreter_is_recorded),
 		cmocka_unit_test(a_child_of_an_interpreter_is_recorded),
+		cmocka_unit_test(a_child_of_perl_is_recorded),
 		cmocka_unit_test(a_reader_that_does_not_answer_is_given_up),
 		cmocka_unit_test(other_programs_are_left_alone),
 		cmocka_unit_test(an_interpreter_that_ended_is_no_problem),

@@ -338,6 +338,7 @@ static const char *const languages[] = {
 	[SCOPE_INTERPRETER_PYTHON] = "Python",
 	[SCOPE_INTERPRETER_PHP] = "PHP",
 	[SCOPE_INTERPRETER_RUBY] = "Ruby",
+	[SCOPE_INTERPRETER_PERL] = "Perl",
 };
 
 void scope_capture_snapshots_problem(const struct scope_snapshots *snapshots, char *text, size_t size)
@@ -347,8 +348,8 @@ void scope_capture_snapshots_problem(const struct scope_snapshots *snapshots, ch
 	text[0] = '\0';
 	if (snapshots->given_up && !head->processes)
 		snprintf(text, size,
-			 "for %u s nothing was heard of whether the program is interpreted; functions of Python, PHP "
-			 "and Ruby, and waits of Java and Go, would be missing",
+			 "for %u s nothing was heard of whether the program is interpreted; functions of Python, PHP, "
+			 "Ruby and Perl, and waits of Java and Go, would be missing",
 			 SCOPE_SNAPSHOTS_WAIT_MS / 1000);
 	else if (snapshots->given_up)
 		snprintf(text, size,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Snapshots of interpreted programs while a capture runs: which functions of Python, PHP and Ruby their threads are in, up to 500
+ * Snapshots of interpreted programs while a capture runs: which functions of Python, PHP, Ruby and Perl their threads are in, up to 500
  * times a second, without a change of their command line (interpreter/interpreter.h).
  *
  *   maps ──► scope_capture_snapshots_map() ──► child: reads memory of the target, every 2 ms or less often

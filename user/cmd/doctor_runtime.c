@@ -2,6 +2,7 @@
 /* scope doctor -p PID: what its language's runtime needs so that functions compiled at run time have names. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cmd/doctor.h"
@@ -40,9 +41,9 @@ static bool read_memory(void *context, uint64_t address, void *data, size_t byte
 	return scope_proc_reader_supplied(remote->reader, remote->pid, address, data, bytes) == (ssize_t)bytes;
 }
 
-/* True if a capture can read the functions that the interpreter runs: says so. */
-static bool check_interpreter(struct scope_proc_reader *reader, uint32_t pid, const struct scope_runtime *runtime,
-			      struct scope_advice *advice)
+/* Whether a capture can read the functions that the interpreter runs: says so. */
+static enum scope_interpreter_found check_interpreter(struct scope_proc_reader *reader, uint32_t pid,
+						      const struct scope_runtime *runtime, struct scope_advice *advice)
 {
 	struct remote remote = { reader, pid };
 	struct scope_memory *memory = calloc(1, sizeof(*memory));
@@ -65,14 +66,27 @@ static bool check_interpreter(struct scope_proc_reader *reader, uint32_t pid, co
 	}
 	free(memory);
 	if (found != SCOPE_INTERPRETER_FOUND)
-		return false;
+		return found;
 	/* The JVM and V8 describe themselves, so no version has to be known. */
 	if (interpreter.version)
 		snprintf(own, sizeof(own), " %u.%u", interpreter.version >> 8, interpreter.version & UINT8_MAX);
 	scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
 			     "process %u runs %s%s: a capture reads the names of its functions from its memory", pid,
 			     runtime->name, own);
-	return true;
+	return found;
+}
+
+/* True if the program is another one, which has an interpreter as a library and may never start it: Net-SNMP's agent has Perl's. */
+static bool is_only_library(const struct scope_proc_maps *maps, const struct scope_runtime *runtime)
+{
+	bool program = false;
+
+	for (size_t i = 0; i < maps->count; i++) {
+		const char *slash = strrchr(maps->map[i].path, '/');
+
+		program |= slash && strncmp(slash + 1, "lib", 3) && scope_symbol_runtime_of_path(slash) == runtime;
+	}
+	return runtime->named && !program;
 }
 
 static void check_map(struct scope_proc_reader *reader, uint32_t pid, const struct scope_runtime *runtime,
@@ -96,6 +110,7 @@ void scope_cmd_doctor_runtime(struct scope_machine *machine, struct scope_advice
 	const struct scope_runtime *runtime;
 	struct scope_proc_maps maps = { 0 };
 	struct scope_proc_reader *reader = NULL;
+	enum scope_interpreter_found found;
 	struct scope_proc *proc = NULL;
 	int err;
 
@@ -108,8 +123,12 @@ void scope_cmd_doctor_runtime(struct scope_machine *machine, struct scope_advice
 		err = scope_proc_maps_read(proc, machine->pid, &maps);
 	/* If the maps cannot be read, an earlier check has printed the reason. */
 	runtime = err ? NULL : scope_symbol_runtime_of_maps(maps.map, maps.count, machine->pid);
-	if (runtime && !check_interpreter(reader, machine->pid, runtime, advice))
-		check_map(reader, machine->pid, runtime, advice);
+	if (runtime) {
+		found = check_interpreter(reader, machine->pid, runtime, advice);
+		if (found == SCOPE_INTERPRETER_UNKNOWN ||
+		    (found == SCOPE_INTERPRETER_ABSENT && !is_only_library(&maps, runtime)))
+			check_map(reader, machine->pid, runtime, advice);
+	}
 	scope_proc_maps_destroy(&maps);
 	scope_proc_destroy(proc);
 	scope_proc_reader_destroy(reader);

@@ -92,7 +92,7 @@ static bool is_interpreted(const struct scope_function *function)
 /* The body of a script: what main() is to other programs. */
 static bool is_body(const struct scope_function *function)
 {
-	static const char *const bodies[] = { "py::<module>:", "rb::<main>:", "rb::<top (required)>:" };
+	static const char *const bodies[] = { "py::<module>:", "rb::<main>:", "rb::<top (required)>:", "pl::<main>:" };
 
 	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++)
 		if (!strncmp(function->symbol, bodies[i], strlen(bodies[i])))

@@ -11,6 +11,7 @@
 #include "base/lines.h"
 #include "interpreter/dynamic.h"
 #include "interpreter/hotspot.h"
+#include "interpreter/perl.h"
 #include "interpreter/php.h"
 #include "interpreter/python.h"
 #include "interpreter/ruby.h"
@@ -31,6 +32,9 @@ static const struct {
 	{ "libjvm.so", SCOPE_INTERPRETER_HOTSPOT, true, false },
 	{ "libruby", SCOPE_INTERPRETER_RUBY, true, false },
 	{ "ruby", SCOPE_INTERPRETER_RUBY, false, false },
+	{ "libperl.so", SCOPE_INTERPRETER_PERL, true, false },
+	{ "perl5.", SCOPE_INTERPRETER_PERL, false, false },
+	{ "perl", SCOPE_INTERPRETER_PERL, false, true },
 	{ "libnode.so", SCOPE_INTERPRETER_V8, true, false },
 	{ "node", SCOPE_INTERPRETER_V8, false, true },
 	{ "nodejs", SCOPE_INTERPRETER_V8, false, true },
@@ -141,6 +145,11 @@ static const struct reader readers[] = {
 				     .is_thread = scope_interpreter_ruby_is_thread,
 				     .frames = scope_interpreter_ruby_frames,
 				     .name = scope_interpreter_ruby_name },
+	[SCOPE_INTERPRETER_PERL] = { .find = scope_interpreter_perl_find,
+				     .threads = scope_interpreter_perl_threads,
+				     .is_thread = scope_interpreter_perl_is_thread,
+				     .frames = scope_interpreter_perl_frames,
+				     .name = scope_interpreter_perl_name },
 	[SCOPE_INTERPRETER_V8] = { .find = scope_interpreter_v8_find,
 				   .leave = scope_interpreter_v8_leave,
 				   .name = scope_interpreter_v8_name },

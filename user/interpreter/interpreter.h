@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads from outside which functions an interpreter runs, in the names of the language: those of Python, PHP, Ruby, Java and JavaScript.
+ * Reads from outside which functions an interpreter runs, in the names of the language: those of Python, PHP, Ruby, Perl, Java and
+ * JavaScript.
  *
  *   mappings of the process ──► find() ──► threads() ──► frames() ──► name()
  *                                 └─────► leave(), on a copied native stack ──► name()
  *
- * An interpreter has its state in variables of its file: _PyRuntime, executor_globals, and the one that leads to Ruby's VM. What they lead to
- * is read by the offsets of the version (python.c, php.c, ruby.c; hotspot.c has them from the JVM), which its memory, or the name of its
- * file, says. Nothing of the process is changed, stopped or waited for. All of it may lie: every pointer is checked by being read, and
+ * An interpreter has its state in variables of its file: _PyRuntime, executor_globals, PL_curinterp, and the one that leads to Ruby's VM.
+ * What they lead to is read by the offsets of the version (python.c, php.c, ruby.c, perl.c; hotspot.c has them from the JVM), which its
+ * memory, or the name of its file, says. Nothing of the process is changed, stopped or waited for. All of it may lie: every pointer is checked by being read, and
  * by the type of what it leads to if there is one; lists are followed up to a limit, and strings read up to a length.
  */
 #ifndef SCOPE_INTERPRETER_INTERPRETER_H
@@ -33,6 +34,7 @@ enum scope_interpreter_language {
 	SCOPE_INTERPRETER_PHP,
 	SCOPE_INTERPRETER_HOTSPOT,
 	SCOPE_INTERPRETER_RUBY,
+	SCOPE_INTERPRETER_PERL,
 	SCOPE_INTERPRETER_V8, /* of which only leave() and name() are */
 };
 
@@ -70,6 +72,15 @@ struct scope_php_offsets {
 	uint32_t op_array_file;
 };
 
+/* The same of Perl. What is at one place in all versions is in perl.c and perl_name.c. */
+struct scope_perl_offsets {
+	bool globals; /* a build without threads: the next three are addresses of variables */
+	uint64_t main_stash, statement, stacks;
+	uint32_t stack_type;
+	uint32_t context_code, context_bytes;
+	uint32_t hash_names; /* in the body of a hash; 0: after its array */
+};
+
 /* The same of HotSpot, and addresses of its variables. */
 struct scope_hotspot_offsets {
 	uint64_t list, code,
@@ -105,8 +116,8 @@ struct scope_v8_offsets {
 
 struct scope_interpreter {
 	enum scope_interpreter_language language;
-	uint32_t version;	       /* major << 8 | minor; 0: not known */
-	uint64_t root;		       /* _PyRuntime, executor_globals, Ruby's VM, the list of Java's threads */
+	uint32_t version; /* major << 8 | minor; 0: not known */
+	uint64_t root;	  /* _PyRuntime, executor_globals, Ruby's VM, PL_curinterp, the list of Java's threads */
 	uint64_t code_type, text_type; /* Python: the types of code and of strings; 0: not known */
 	/* Ruby: its class Object, and up to 3.1 the variables with a class's name, and with the object of a class of one; 0: not known */
 	uint64_t object_class, name_variable, attached_variable;
@@ -114,6 +125,7 @@ struct scope_interpreter {
 		struct scope_python_offsets python;
 		struct scope_php_offsets php;
 		struct scope_ruby_offsets ruby;
+		struct scope_perl_offsets perl;
 		struct scope_hotspot_offsets hotspot;
 		struct scope_v8_offsets v8;
 	};
@@ -209,8 +221,8 @@ enum scope_interpreter_left scope_interpreter_leave(struct scope_memory *memory,
 						    struct scope_left_functions *ret_functions);
 
 /*
- * "py::NAME:FILE", "php::CLASS::NAME:FILE", "rb::CLASS#NAME:FILE", "js::NAME:FILE", valid UTF-8 on one line; of Java as hotspot.h says. false: there
- * is no function.
+ * "py::NAME:FILE", "php::CLASS::NAME:FILE", "rb::CLASS#NAME:FILE", "pl::PACKAGE::NAME:FILE", "js::NAME:FILE", valid UTF-8 on one line; of
+ * Java as hotspot.h says. false: there is no function.
  */
 bool scope_interpreter_name(struct scope_memory *memory, const struct scope_interpreter *interpreter, uint64_t function,
 			    char ret_name[SCOPE_INTERPRETED_NAME]);

@@ -7,6 +7,7 @@
 
 #include <fnmatch.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -159,9 +160,27 @@ static bool is_of_ruby(const char *name)
 	       !fnmatch("rb::*:*/gems/*-[0-9]*/*", name, 0) || !fnmatch("rb::*:*/bundler/gems/*", name, 0);
 }
 
+/*
+ * Perl's are pl::PACKAGE::SUB:FILE. Its own are in folders of its version, or of what has it; those that are installed beside it are in folders
+ * of the site and of the distribution.
+ */
+static bool is_of_perl(const char *name)
+{
+	static const char *const folders[] = { "perl5",	    "perl/5.[0-9]*", "perl-base",
+					       "site_perl", "vendor_perl",   "lib/5.[0-9]*" };
+	char pattern[64];
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		snprintf(pattern, sizeof(pattern), "pl::*:*/%s/*", folders[i]);
+		if (!fnmatch(pattern, name, 0))
+			return true;
+	}
+	return false;
+}
+
 bool scope_symbol_library_runtime(const char *name)
 {
-	if (is_of_python(name) || is_of_php(name) || is_of_ruby(name))
+	if (is_of_python(name) || is_of_php(name) || is_of_ruby(name) || is_of_perl(name))
 		return true;
 	for (const char *const *pattern = runtimes; *pattern; pattern++)
 		if (!fnmatch(*pattern, name, 0))

@@ -29,6 +29,11 @@ static const struct scope_runtime rows[] = {
 	  "its memory has names of its methods, for a capture on this host by versions 2.7 to 3.4; others: start it with "
 	  "--yjit-perf, which names what is compiled",
 	  "rb::" },
+	{ "Perl",
+	  { "perl", "perl5.*", "libperl.so*" },
+	  false,
+	  "its memory has names of its subs, for a capture on this host by versions 5.28 to 5.40",
+	  "pl::" },
 	{ ".NET", { "libcoreclr.so" }, true, "start it with DOTNET_PerfMapEnabled=1 in its environment", NULL },
 	{ "Erlang", { "beam.smp" }, true, "start it with +JPperf true", NULL },
 	{ "PHP",
@@ -71,10 +76,13 @@ bool scope_symbol_runtime_interprets(const char *path)
 {
 	const struct scope_runtime *runtime = scope_symbol_runtime_of_path(path);
 
-	/* Its own modules in C, which are in the folder of their kind; PHP's is named after the date of its interface, and Ruby's libraries have theirs beside. */
+	/*
+	 * Its own modules in C, which are in the folder of their kind; PHP's is named after the date of its interface, and Ruby's and Perl's
+	 * libraries have theirs beside.
+	 */
 	return (runtime && runtime->named) || !fnmatch("*/lib/python3*/lib-dynload/*.so", path, 0) ||
 	       !fnmatch("*/ruby/[0-9].[0-9]*/*.so", path, 0) || !fnmatch("*/ruby/vendor_ruby/*.so", path, 0) ||
-	       !fnmatch("*/gems/*-[0-9]*/*.so", path, 0) ||
+	       !fnmatch("*/gems/*-[0-9]*/*.so", path, 0) || !fnmatch("*/perl*/auto/*.so", path, 0) ||
 	       !fnmatch("*/lib/php/*20[0-9][0-9][0-9][0-9][0-9][0-9]/*.so", path, 0);
 }
 
