@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Ask Scope about servers in eight languages (languages/), of which some requests are slow, or one hangs.
+"""Ask Scope about servers in nine languages (languages/), of which some requests are slow, or one hangs.
 
 Usage: languages.py [-a] [-d SECONDS] [-s SHARE] [-o DIR] [LANGUAGE[/KIND]...]      default: all of all, 10 s each, build/languages
 
 LANGUAGE is go, node, nodemap (with the options that write a list of functions), java, javamap (with a frame pointer, and a list by jcmd), python,
-python1 (one thread), pythonloop (asyncio), ruby, php, rust or cpp. KIND is a function of languages/, or none: a healthy server.
+python1 (one thread), pythonloop (asyncio), ruby, php, perl, rust or cpp. KIND is a function of languages/, or none: a healthy server.
 Prints a line for each: whether the function is first, or for none whether nothing is abnormal, the verdict, and the functions named. Slow ones
 are 3 % of the requests, or SHARE, and those that take longer and longer all of them; a server in which one hangs is attached to afterwards. With -a, traces of
 an earlier run are analysed again.
@@ -25,9 +25,10 @@ SLOW = ("countWords matchRules packReport sortPrices writeLedger takeNap readPag
         "hashParts parseOrders packFiles formatRows writeBook statPaths raiseErrors pollAnswer sweepHeap makeGarbage takeTicket copyOrders findRow "
         "holdSession readLater zipLater yieldOften askThread blockWorker bookOrder readCatalog").split()
 FILES = {"go": "serve.go", "node": "serve.js", "nodemap": "serve.js", "java": "Serve.java", "javamap": "Serve.java", "python": "serve.py",
-         "python1": "serve.py", "pythonloop": "serve.py", "ruby": "serve.rb", "php": "serve.php", "rust": "serve.rs", "cpp": "serve.cc"}
+         "python1": "serve.py", "pythonloop": "serve.py", "ruby": "serve.rb", "php": "serve.php", "perl": "serve.pl", "rust": "serve.rs", "cpp": "serve.cc"}
 TOOLS = {"go": "go", "node": "node", "nodemap": "node", "java": "javac", "javamap": "javac", "python": "/usr/bin/python3",
-         "python1": "/usr/bin/python3", "pythonloop": "/usr/bin/python3", "ruby": "ruby", "php": "/usr/sbin/php-fpm8.2", "rust": "cargo", "cpp": "g++"}
+         "python1": "/usr/bin/python3", "pythonloop": "/usr/bin/python3", "ruby": "ruby", "php": "/usr/sbin/php-fpm8.2", "perl": "perl",
+         "rust": "cargo", "cpp": "g++"}
 POOL = """[global]
 daemonize = no
 error_log = {folder}/log
@@ -90,6 +91,8 @@ def built(language, out):
         return [f"{out}/rust/release/serve"]
     if language == "ruby":
         return ["ruby", f"{HERE}/languages/serve.rb"]
+    if language == "perl":
+        return ["perl", f"{HERE}/languages/serve.pl"]
     if language in ("node", "nodemap"):
         options = ["--perf-basic-prof", "--interpreted-frames-native-stack"] if language == "nodemap" else []
         return ["node", *options, f"{HERE}/languages/serve.js"]
