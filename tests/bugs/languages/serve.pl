@@ -19,7 +19,7 @@ my @visits;
 
 sub usual {
 	my $sum = 0;
-	$sum += $_ * $_ for 0 .. 4999;
+	$sum += $_ * $_ for 0 .. 19_999;
 	return $sum;
 }
 
