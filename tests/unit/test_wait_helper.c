@@ -58,6 +58,22 @@ static void its_time_is_that_of_sleeps(void **state)
 	item[0].class = SCOPE_WAIT_TIMER;
 }
 
+/* A sample in the function that sleeps is on the way into a sleep, or out of it. */
+static void samples_below_the_call_that_sleeps_are_of_sleeps(void **state)
+{
+	static const struct scope_function nanosleep = { .name = "__GI___nanosleep", .module = "libc.so.6" };
+	static const struct scope_function read = { .name = "read", .module = "libc.so.6" };
+
+	(void)state;
+	item[1].weight_ns = 1000;
+	item[1].below = &nanosleep;
+	assert_true(is_helper());
+	item[1].below = &read;
+	assert_false(is_helper());
+	item[1].below = NULL;
+	item[1].weight_ns = 5;
+}
+
 static void a_library_has_a_version(void **state)
 {
 	(void)state;
@@ -114,8 +130,11 @@ static void its_caller_is_named(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(its_time_is_that_of_sleeps), cmocka_unit_test(a_library_has_a_version),
-		cmocka_unit_test(it_calls_no_other_function), cmocka_unit_test(one_without_time_has_to_be_asleep),
+		cmocka_unit_test(its_time_is_that_of_sleeps),
+		cmocka_unit_test(a_library_has_a_version),
+		cmocka_unit_test(samples_below_the_call_that_sleeps_are_of_sleeps),
+		cmocka_unit_test(it_calls_no_other_function),
+		cmocka_unit_test(one_without_time_has_to_be_asleep),
 		cmocka_unit_test(its_caller_is_named),
 	};
 

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include "base/syscall_name.h"
 #include "evidence/stuck_tasks.h"
@@ -132,6 +133,11 @@ static void ask_second(const struct scope_rank_input *input, uint32_t thread, bo
 static bool never_ran(const struct scope_thread *thread)
 {
 	return thread->stopped_ns && thread->stopped_ns <= thread->block_ns;
+}
+
+static bool sleeps_for_a_time(const struct scope_hang *hang)
+{
+	return hang->kind == SCOPE_HANG_BLOCKED && (hang->nr == SYS_clock_nanosleep || hang->nr == SYS_nanosleep);
 }
 
 /* Fills in what is known of it without its stack. */
@@ -266,7 +272,7 @@ int scope_rank_hangs(const struct scope_rank_input *input, struct scope_ranking 
 		if (err)
 			return err;
 		finding.by_stacks = finding.node != SCOPE_TREE_ROOT;
-		if (hang->retries)
+		if (hang->retries || sleeps_for_a_time(hang))
 			finding.node = scope_rank_wait_helper_caller(evidence, SCOPE_TREE_ROOT, finding.node, true);
 		ask_second(input, hang->thread, spin, &finding);
 		if (finding.node)

@@ -5,6 +5,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "rank/hint.h"
+
 #define ASLEEP 0.95 /* of the time of its stacks: the rest is the way into the sleep and out of it */
 
 static bool is_versioned_library(const struct scope_function *function)
@@ -22,6 +24,18 @@ static bool calls_others(const struct scope_tree *tree, const struct scope_funct
 	return false;
 }
 
+/* True for a stack inside the library's function that sleeps for a time, and for one on the way into that sleep or out of it. */
+static bool sleeps(const struct scope_item *item)
+{
+	static const char *const names[] = { "clock_nanosleep", "nanosleep", "sleep", "usleep" };
+	const char *name = item->below ? scope_rank_hint_plain_name(item->below->name) : "";
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return item->kind == SCOPE_ITEM_WAIT && item->class == SCOPE_WAIT_TIMER;
+}
+
 static bool is_wait_helper(const struct scope_evidence *evidence, const struct scope_function *function, bool asleep)
 {
 	double all_ns = 0, asleep_ns = 0;
@@ -34,7 +48,7 @@ static bool is_wait_helper(const struct scope_evidence *evidence, const struct s
 		if (evidence->tree.node[item->node].function != function)
 			continue;
 		all_ns += item->weight_ns;
-		asleep_ns += item->kind == SCOPE_ITEM_WAIT && item->class == SCOPE_WAIT_TIMER ? item->weight_ns : 0;
+		asleep_ns += sleeps(item) ? item->weight_ns : 0;
 	}
 	return (asleep || all_ns > 0) && asleep_ns >= ASLEEP * all_ns;
 }
