@@ -107,6 +107,33 @@ into_stdout() {	# COMMAND
 	"$scope" ${1/OUT//dev/stdout} >> redirected 2>stderr </dev/null
 	[ -L /dev/stdout ] && [ ! -e /dev/stdout.part ] && [ ! -e /dev/stdout.old ] && [ "$(head -n 1 redirected)" = before ]
 }
+# So does "-", and no file gets that name.
+into_dash() {	# COMMAND
+	local ended=0
+	run "$1" - || ended=$?
+	[ ! -e - ] && [ ! -e -.part ] || return 1
+	case $1 in
+	*sqlite* | *--save*) grep -q '^scope .*: - is no regular file' stderr ;;
+	*folded-probe*) [ $ended = 0 ] ;;
+	*) [ $ended = 0 ] && [ -s stdout ] ;;
+	esac
+}
+dash_names_no_files() {
+	says 2 'ctf is a directory' export ctf in.trace -o - && says 2 'write files in turn' record --flight -o - -- true &&
+		says 2 'write files in turn' record --rotate 2 -o - -- true && says 1 'not from standard input' dump - && [ ! -e - ]
+}
+pass "'-' is no name where files or a directory are written" dash_names_no_files
+trace_on_terminal() {
+	script -qc "$scope dump --reverse lock.text -o -" /dev/null | grep -q 'standard output is a terminal, and a trace is no text'
+}
+pass "a trace is not printed on a terminal" trace_on_terminal
+# What scrub says is beside the trace that it writes.
+scrubs_into_dash() {
+	"$scope" scrub in.trace -o - 2>stderr >scrubbed.trace && grep -q '^standard output: 0 stacks' stderr &&
+		"$scope" dump scrubbed.trace >/dev/null
+}
+pass "a scrubbed trace goes to standard output" scrubs_into_dash
+
 full=dev-full
 mknod -m 666 $full c 1 7 2>/dev/null || full=
 full_device() {	# COMMAND
@@ -121,6 +148,7 @@ for command in "${commands[@]}"; do
 	pass "a FIFO stays: scope $command" into_fifo "$command"
 	[ -z "$null" ] || pass "a device stays: scope $command" into_device "$command"
 	pass "standard output stays: scope $command" into_stdout "$command"
+	pass "'-' is standard output: scope $command" into_dash "$command"
 done
 
 # A trace through a pipe is the trace.

@@ -280,6 +280,8 @@ int scope_newfile_create(const char *path, mode_t mode, struct scope_error *erro
 	struct scope_newfile *file = calloc(1, sizeof(*file));
 	int err = file ? 0 : -ENOMEM;
 
+	if (path && !strcmp(path, "-"))
+		path = NULL;
 	if (file) {
 		file->fd = -1;
 		file->path = path ? strdup(path) : NULL;

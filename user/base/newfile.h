@@ -11,7 +11,7 @@
  *
  * If PATH is a FIFO, a character device or a descriptor's name (/dev/stdout, /proc/self/fd/1), it
  * is opened and written to, never renamed, replaced or removed. A directory, a block device and a
- * socket are refused.
+ * socket are refused. "-" is standard output; ./- is a file of that name.
  *
  * A recorder runs as root, often in /tmp. In a directory that everybody may write to (sticky), it
  * follows no link of another user and writes to no file of another user.
@@ -27,7 +27,7 @@
 
 struct scope_newfile;
 
-/* path NULL: standard output. mode: permissions of the new file, before the umask. 0, or -errno with error filled. */
+/* path NULL or "-": standard output. mode: permissions of the new file, before the umask. 0, or -errno with error filled. */
 int scope_newfile_create(const char *path, mode_t mode, struct scope_error *error, struct scope_newfile **ret_file);
 
 /*

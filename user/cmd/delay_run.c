@@ -79,11 +79,12 @@ static bool ends_in(const char *text, const char *end)
 int scope_cmd_delay_give(const struct scope_delay_request *request, const struct scope_causal_result *result,
 			 struct scope_error *error)
 {
-	const bool colour = !request->output && scope_cmd_colour(SCOPE_COLOUR_AUTO, STDOUT_FILENO);
+	const bool printed = !request->output || !strcmp(request->output, "-");
+	const bool colour = printed && scope_cmd_colour(SCOPE_COLOUR_AUTO, STDOUT_FILENO);
 	int err;
 
 	scope_cmd_progress_end();
-	if (!request->output && !request->json)
+	if (printed && !request->json)
 		scope_cmd_text_stdout();
 	err = write_file(request->output, request->json ? write_json : scope_report_delay_text, result, colour, error);
 	if (!err && request->svg)

@@ -184,7 +184,9 @@ int scope_cmd_export(int argc, char **argv)
 	if (!output && format->kind != SCOPE_EXPORT_STREAM)
 		return scope_cmd_misuse("export", "%s needs -o %s", format->name,
 					format->kind == SCOPE_EXPORT_DIRECTORY ? "DIRECTORY" : "FILE");
-	if (!output && format->binary && isatty(STDOUT_FILENO))
+	if (output && !strcmp(output, "-") && format->kind == SCOPE_EXPORT_DIRECTORY)
+		return scope_cmd_misuse("export", "%s is a directory: name it with -o", format->name);
+	if ((!output || !strcmp(output, "-")) && format->binary && isatty(STDOUT_FILENO))
 		return scope_cmd_misuse("export", "%s is not for a terminal: name a file with -o", format->name);
 	return export_files(format, (const char *const *)&argv[optind + 1], output, &symbols.options, &error)
 		       ? scope_cmd_fail("export", &error)

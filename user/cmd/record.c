@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <scope/event.h>
@@ -79,7 +80,8 @@ static void print_summary(const char *output, const struct scope_capture_stats *
 	for (reason = 0; reason < SCOPE_LOST_REASONS; reason++)
 		lost += stats->counts.lost[reason];
 	scope_cmd_progress_end();
-	scope_cmd_print(out, "%s: %s[%u], %s%s, %s, %" PRIu64 " lost, %s, %s", output,
+	scope_cmd_print(out, "%s: %s[%u], %s%s, %s, %" PRIu64 " lost, %s, %s",
+			strcmp(output, "-") ? output : "standard output",
 			scope_plain_comm(comm, stats->target.comm), stats->target.tgid,
 			scope_report_format_window(&window, stats->end_ns - stats->begin_ns), ends[stats->end],
 			scope_report_format_some(&events, stats->counts.records, "event"), lost,

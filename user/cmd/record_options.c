@@ -234,6 +234,8 @@ static int settle(struct scope_cmd_record *request)
 						  "--comm or --cgroup, or a command after --");
 	if (request->capture.pid && request->command)
 		return scope_cmd_misuse("record", "-p and a command exclude each other");
+	if (request->output && !strcmp(request->output, "-") && (recorder->flight_ns || recorder->keep))
+		return scope_cmd_misuse("record", "--flight and --rotate write files in turn: name them with -o NAME");
 	if (recorder->triggers && !recorder->flight_ns)
 		return scope_cmd_misuse("record", "--trigger goes with --flight");
 	if (recorder->max_bytes && recorder->flight_ns)

@@ -14,7 +14,7 @@
 #include "trace/writer.h"
 
 static int copy(struct scope_trace *trace, struct scope_symbols *symbols, const char *output,
-		struct scope_scrub_counts *ret_counts, struct scope_error *error)
+		struct scope_scrub_counts *ret_counts, bool *ret_special, struct scope_error *error)
 {
 	struct scope_writer *writer;
 	int err = scope_trace_writer_create(output, error, &writer);
@@ -29,6 +29,7 @@ static int copy(struct scope_trace *trace, struct scope_symbols *symbols, const 
 		err = scope_trace_writer_finish(writer, error);
 	if (!err)
 		scope_cmd_note("scrub", scope_trace_writer_note(writer));
+	*ret_special = scope_trace_writer_is_special(writer);
 	scope_trace_writer_destroy(writer);
 	return err;
 }
@@ -52,6 +53,7 @@ static int scrub(const char *input, const char *output, const struct scope_symbo
 	size_t map_count, row_count;
 	const struct scope_trace_map *maps;
 	const struct scope_trace_symbol *rows;
+	bool special = false;
 	int err = scope_cmd_open_traces(1, &input, &error, &trace);
 
 	if (err)
@@ -64,7 +66,7 @@ static int scrub(const char *input, const char *output, const struct scope_symbo
 	if (err) {
 		scope_error_set(&error, err, "%s: %s", input, strerror(-err));
 	} else {
-		err = copy(trace, symbols, output, &counts, &error);
+		err = copy(trace, symbols, output, &counts, &special, &error);
 		say_problems(symbols);
 	}
 	scope_symbols_destroy(symbols);
@@ -74,9 +76,11 @@ static int scrub(const char *input, const char *output, const struct scope_symbo
 	scope_trace_close(trace);
 	if (err)
 		return scope_cmd_fail("scrub", &error);
-	printf("%s: %" PRIu64 " stacks of calls and samples, %" PRIu64 " of threads that did not run and %" PRIu64
-	       " locks hold no memory any more\n",
-	       output, counts.stacks, counts.stopped_stack, counts.locks);
+	/* The trace may be on standard output. */
+	fprintf(special ? stderr : stdout,
+		"%s: %" PRIu64 " stacks of calls and samples, %" PRIu64 " of threads that did not run and %" PRIu64
+		" locks hold no memory any more\n",
+		strcmp(output, "-") ? output : "standard output", counts.stacks, counts.stopped_stack, counts.locks);
 	return SCOPE_EXIT_DONE;
 }
 

@@ -163,12 +163,16 @@ int scope_trace_output_wrap(int fd, const char *name, struct scope_error *error,
 
 int scope_trace_output_create(const char *path, struct scope_error *error, struct scope_output **ret_output)
 {
+	const char *name = strcmp(path, "-") ? path : "standard output";
 	struct scope_newfile *file;
 	int err = scope_newfile_create(path, 0600, error, &file);
 
 	if (err)
 		return err;
-	err = scope_trace_output_wrap(scope_newfile_fd(file), path, error, ret_output);
+	if (isatty(scope_newfile_fd(file)))
+		err = scope_error_set(error, -EINVAL, "%s is a terminal, and a trace is no text: name a file", name);
+	if (!err)
+		err = scope_trace_output_wrap(scope_newfile_fd(file), name, error, ret_output);
 	if (err)
 		scope_newfile_destroy(file);
 	else

@@ -352,8 +352,14 @@ bool scope_trace_late(const struct scope_trace *trace)
 
 int scope_trace_open_only(const char *path, struct scope_error *error, int *ret_fd)
 {
+	int fd;
+
+	if (!strcmp(path, "-"))
+		return scope_error_set(error, -EINVAL,
+				       "a trace is read from a file, not from standard input: save it, and "
+				       "name the file");
 	/* O_NONBLOCK: without it the open of a FIFO would block before it is refused. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
 		return scope_error_set(error, -errno,
