@@ -81,10 +81,9 @@ static void print_summary(const char *output, const struct scope_capture_stats *
 		lost += stats->counts.lost[reason];
 	scope_cmd_progress_end();
 	scope_cmd_print(out, "%s: %s[%u], %s%s, %s, %" PRIu64 " lost, %s, %s",
-			strcmp(output, "-") ? output : "standard output",
-			scope_plain_comm(comm, stats->target.comm), stats->target.tgid,
-			scope_report_format_window(&window, stats->end_ns - stats->begin_ns), ends[stats->end],
-			scope_report_format_some(&events, stats->counts.records, "event"), lost,
+			strcmp(output, "-") ? output : "standard output", scope_plain_comm(comm, stats->target.comm),
+			stats->target.tgid, scope_report_format_window(&window, stats->end_ns - stats->begin_ns),
+			ends[stats->end], scope_report_format_some(&events, stats->counts.records, "event"), lost,
 			scope_report_format_some(&stacks, stats->counts.stacks, "stack"),
 			scope_size_write(size, bytes));
 	if (stats->counts.lost[SCOPE_LOST_FULL])
