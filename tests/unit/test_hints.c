@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Hints come from what a finding does, each with the function's own line, and from nothing else; and how they order findings. */
+/* Hints come from what a finding does, each with its line, and from nothing else; and how they order findings. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,6 +34,26 @@ static struct scope_model_finding hinted(const struct scope_finding *finding, co
 	one.below = below;
 	scope_report_hints_make(&one);
 	return one;
+}
+
+/* The line of the first screen, where one is known of the place with most. */
+static void has_the_line_of_its_place(void **state)
+{
+	const struct scope_finding finding = { .kind = SCOPE_FINDING_WAIT,
+					       .nr = SYS_clock_nanosleep,
+					       .hints = 1u << SCOPE_HINT_CONSTANT_SLEEP };
+	struct scope_model_finding one = with(&finding);
+
+	(void)state;
+	one.places = 1;
+	one.place[0].lines = 3;
+	one.place[0].line[0] = (struct scope_source_line){ .file = "/usr/include/unistd.h", .line = 30 };
+	one.place[0].line[1] = (struct scope_source_line){ .file = "/src/b.h", .line = 4 };
+	one.place[0].line[2] = (struct scope_source_line){ .file = "/src/a.c", .line = 9 };
+	scope_report_hints_make(&one);
+	assert_int_equal(one.hints, 1);
+	assert_string_equal(one.hint[0].file, "/src/b.h");
+	assert_int_equal(one.hint[0].line, 4);
 }
 
 static void expect(const struct scope_finding *finding, const struct scope_function *below, const char *rule)
@@ -211,13 +231,10 @@ static void stacks_in_such_calls(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sleeps_for_a_set_time),
-		cmocka_unit_test(asks_a_name_server),
-		cmocka_unit_test(blocks_with_the_lock),
-		cmocka_unit_test(calls_in_a_loop),
-		cmocka_unit_test(place_unknown),
-		cmocka_unit_test(a_hint_decides_a_tie),
-		cmocka_unit_test(a_hint_moves_nothing_to_another_class),
+		cmocka_unit_test(has_the_line_of_its_place), cmocka_unit_test(sleeps_for_a_set_time),
+		cmocka_unit_test(asks_a_name_server),	     cmocka_unit_test(blocks_with_the_lock),
+		cmocka_unit_test(calls_in_a_loop),	     cmocka_unit_test(place_unknown),
+		cmocka_unit_test(a_hint_decides_a_tie),	     cmocka_unit_test(a_hint_moves_nothing_to_another_class),
 		cmocka_unit_test(stacks_in_such_calls),
 	};
 

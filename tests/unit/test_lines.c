@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Addresses lead to lines of source through inlined calls, and a function's excess to its lines. */
+#include <elf.h>
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +13,7 @@
 #include <cmocka.h>
 
 #include "evidence/place.h"
+#include "symbol/disassemble.h"
 
 #define BASE 0x7f0000000000ull
 
@@ -49,6 +52,18 @@ static const char source[] = "#line 1 \"/build/work.c\"\n"
 			     "void deep(void)\n"
 			     "{\n"
 			     "	first();\n"
+			     "}\n"
+			     "#define MORE __asm__ volatile(\"nop\\nnop\")\n"
+			     "#line 80 \"/build/work.c\"\n"
+			     "void loops(int count)\n"
+			     "{\n"
+			     "	while (count > 9) {\n"
+			     "		MARK(mark_once);\n"
+			     "		for (int i = 0; i < count; i++) {\n"
+			     "			MARK(mark_often); MORE;\n"
+			     "		}\n"
+			     "		count--;\n"
+			     "	}\n"
 			     "}\n";
 
 static bool build(const char *compiler, const char *name)
@@ -322,6 +337,86 @@ static void a_place_has_four_lines_at_most(void **state)
 	scope_symbols_destroy(symbols);
 }
 
+static const struct scope_source_line *line_in(const char *const *files, unsigned int count,
+					       struct scope_places_row *row)
+{
+	*row = (struct scope_places_row){ .lines = count };
+	for (unsigned int i = 0; i < count; i++)
+		row->line[i].file = files[i];
+	return scope_evidence_place_line(row);
+}
+
+static void the_line_is_the_innermost_of_the_program(void **state)
+{
+	static const char *const wrapped[] = { "/usr/include/x86_64-linux-gnu/bits/unistd.h", "/src/a.c", "/src/b.c" };
+	static const char *const of_compilers[] = { "/opt/gcc/include/c++/12/bits/stl_vector.h",
+						    "/usr/lib/gcc/x86_64-linux-gnu/12/include/emmintrin.h",
+						    "/rustc/90b35a623/library/core/src/iter/range.rs", "/src/a.rs" };
+	static const char *const usr_src[] = { "/usr/src/include.c", "/src/a.c" };
+	struct scope_places_row row;
+
+	(void)state;
+	assert_ptr_equal(line_in(wrapped, 3, &row), &row.line[1]);
+	assert_ptr_equal(line_in(of_compilers, 4, &row), &row.line[3]);
+	assert_ptr_equal(line_in(usr_src, 2, &row), &row.line[0]);
+	assert_ptr_equal(line_in(of_compilers, 3, &row), &row.line[0]);
+	assert_null(line_in(usr_src, 0, &row));
+}
+
+/* The line with most has it at three addresses, each with less than the only one of another line. */
+static void the_loop_is_that_of_the_line_with_most(void **state)
+{
+	struct scope_symbols *symbols;
+	struct scope_tree_node node[2] = { { 0 } };
+	struct scope_owner owner[2] = { { 0 } };
+	const struct scope_attribution attribution = { owner, 2 };
+	struct scope_item item[4] = { { 0 } };
+	uint64_t frames[13] = { 0 }, often_at, once_at;
+	const struct scope_evidence evidence = {
+		.tree = { node, 2, 2 },
+		.item = item,
+		.items = 4,
+		.frames = frames,
+		.frame_words = 13,
+	};
+	const uint8_t nop = 0x90;
+	struct scope_instruction *instruction = NULL;
+	struct scope_places_loop loop;
+	struct scope_places_row row[3];
+	size_t count, instructions;
+	double cut;
+
+	(void)state;
+	assert_true(build("${CC:-cc}", "work.so"));
+	symbols = open_file("work.so", NULL);
+	often_at = BASE + link_of("work.so", "mark_often");
+	once_at = BASE + link_of("work.so", "mark_once");
+	assert_int_equal(scope_symbols_lookup(symbols, 1, once_at, false, &owner[1].function), 0);
+	for (int i = 0; i < 4; i++) {
+		frames[1 + 3 * i] = 1 | (uint64_t)SCOPE_UNWIND_COMPLETE << 32;
+		frames[2 + 3 * i] = 1;
+		frames[3 + 3 * i] = i == 3 ? once_at : often_at + (uint64_t)i;
+		item[i] = (struct scope_item){
+			.abnormal = true,
+			.excess_ns = i == 3 ? 40 : 20,
+			.node = 1,
+			.frames = 1 + 3 * (uint32_t)i,
+		};
+	}
+	assert_int_equal(scope_evidence_places_find(&evidence, &attribution, symbols, owner[1].function,
+						    SCOPE_PLACE_OF_ITEMS, row, 3, &count, &cut, &loop),
+			 0);
+	expect(&row[0].line[0], "", "/build/work.c", 85);
+	if (scope_symbol_disassemble(EM_X86_64, &nop, 1, 0, &instruction, &instructions) == -ENOTSUP)
+		skip(); /* built without capstone */
+	free(instruction);
+	assert_string_equal(loop.lines.file, "/build/work.c");
+	assert_int_equal(loop.lines.first, 84);
+	assert_int_equal(loop.lines.last, 85);
+	assert_true(loop.share > 0.59 && loop.share < 0.61);
+	scope_symbols_destroy(symbols);
+}
+
 static int group_setup(void **state)
 {
 	(void)state;
@@ -346,6 +441,8 @@ int main(void)
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(lines_of_64_addresses_are_asked_for),
 		cmocka_unit_test(a_place_has_four_lines_at_most),
+		cmocka_unit_test(the_line_is_the_innermost_of_the_program),
+		cmocka_unit_test(the_loop_is_that_of_the_line_with_most),
 	};
 
 	return cmocka_run_group_tests(tests, group_setup, group_teardown);

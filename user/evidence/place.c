@@ -95,6 +95,25 @@ static bool same_lines(const struct scope_places_row *a, const struct scope_plac
 	return true;
 }
 
+/* Where distributions, GCC, clang and Rust keep the source that comes with them. */
+static bool is_of_toolchain(const char *file)
+{
+	static const char *const part[] = { "/usr/include/", "/include/c++/", "/lib/gcc/", "/lib/clang/" };
+
+	for (size_t i = 0; i < sizeof(part) / sizeof(*part); i++)
+		if (strstr(file, part[i]))
+			return true;
+	return !strncmp(file, "/rustc/", strlen("/rustc/"));
+}
+
+const struct scope_source_line *scope_evidence_place_line(const struct scope_places_row *row)
+{
+	for (unsigned int i = 0; i < row->lines; i++)
+		if (!is_of_toolchain(row->line[i].file))
+			return &row->line[i];
+	return row->lines ? &row->line[0] : NULL;
+}
+
 static int compare_rows(const void *left, const void *right)
 {
 	const struct scope_places_row *a = left, *b = right;
@@ -123,6 +142,7 @@ static int rows_make(const struct nodes *nodes, struct scope_symbols *symbols, s
 		if (!added->lines)
 			continue;
 		added->share = stack_node->weight / nodes->all;
+		added->at = stack_node->at;
 		while (same < count && !same_lines(&row[same], added))
 			same++;
 		if (same < count)
@@ -136,22 +156,20 @@ static int rows_make(const struct nodes *nodes, struct scope_symbols *symbols, s
 	return 0;
 }
 
-/* The loop around the address with most, and how much is at addresses in it. */
-static int find_loop(const struct nodes *nodes, struct scope_symbols *symbols, struct scope_places_loop *ret_loop)
+/* The loop around an address, and how much is at addresses in it. */
+static int find_loop(const struct nodes *nodes, struct scope_symbols *symbols, const struct scope_code_address *hot,
+		     struct scope_places_loop *ret_loop)
 {
 	const size_t count = nodes->count < ADDRESSES_MAX ? nodes->count : ADDRESSES_MAX;
-	struct scope_code_address at[ADDRESSES_MAX];
-	bool inside[ADDRESSES_MAX] = { false };
+	struct scope_code_address at[1 + ADDRESSES_MAX] = { *hot };
+	bool inside[1 + ADDRESSES_MAX] = { false };
 	int err;
 
-	*ret_loop = (struct scope_places_loop){ .share = 0 };
-	if (!count)
-		return 0;
 	for (size_t i = 0; i < count; i++)
-		at[i] = nodes->stack_node[i].at;
-	err = scope_symbols_loop(symbols, at, count, inside, &ret_loop->lines);
+		at[1 + i] = nodes->stack_node[i].at;
+	err = scope_symbols_loop(symbols, at, 1 + count, inside, &ret_loop->lines);
 	for (size_t i = 0; i < count; i++)
-		if (inside[i])
+		if (inside[1 + i])
 			ret_loop->share += nodes->stack_node[i].weight / nodes->all;
 	return err;
 }
@@ -198,8 +216,10 @@ int scope_evidence_places_find(const struct scope_evidence *evidence, const stru
 		nodes_merge(&nodes);
 		err = rows_make(&nodes, symbols, row, &count);
 	}
-	if (!err && ret_loop)
-		err = find_loop(&nodes, symbols, ret_loop);
+	if (ret_loop)
+		*ret_loop = (struct scope_places_loop){ .share = 0 };
+	if (!err && ret_loop && nodes.count)
+		err = find_loop(&nodes, symbols, count ? &row[0].at : &nodes.stack_node[0].at, ret_loop);
 	if (!err) {
 		*ret_count = count < max ? count : max;
 		memcpy(ret_row, row, *ret_count * sizeof(*row));

@@ -13,10 +13,17 @@
 struct scope_places_row {
 	struct scope_source_line line[SCOPE_PLACE_LINES]; /* innermost first, then where it was inlined */
 	unsigned int lines;
-	double share; /* of the function's excess */
+	double share;		      /* of the function's excess */
+	struct scope_code_address at; /* the most frequent address there */
 };
 
-/* The loop with the function's most frequent address. */
+/*
+ * The innermost of a row's lines that is the program's own, not in a header of a compiler or a library (as read() is, which
+ * the C library checks in its header); the innermost of all if none is. NULL: the row has no lines.
+ */
+const struct scope_source_line *scope_evidence_place_line(const struct scope_places_row *row);
+
+/* The loop with the most frequent address of the line with most, or of the function where no line is known. */
 struct scope_places_loop {
 	struct scope_source_loop lines; /* file NULL: no loop is known */
 	double share;			/* of the function's excess, in the loop */

@@ -80,7 +80,7 @@ static void (*const say[SCOPE_HINTS])(const struct scope_model_finding *one, str
 };
 
 /* The function's own line with most of its stacks. */
-static const struct scope_model_line *line_of(const struct scope_model_finding *one)
+static const struct scope_model_line *own_line(const struct scope_model_finding *one)
 {
 	const struct scope_model_line *most = NULL;
 
@@ -90,9 +90,23 @@ static const struct scope_model_line *line_of(const struct scope_model_finding *
 	return most;
 }
 
+/* The line that the first screen names, too. */
+static void set_line(const struct scope_model_finding *one, struct scope_model_hint *hint)
+{
+	const struct scope_source_line *line = one->places ? scope_evidence_place_line(&one->place[0]) : NULL;
+	const struct scope_model_line *own = line ? NULL : own_line(one);
+
+	if (line) {
+		hint->file = line->file;
+		hint->line = line->line;
+	} else if (own) {
+		hint->file = own->file;
+		hint->line = own->number;
+	}
+}
+
 void scope_report_hints_make(struct scope_model_finding *one)
 {
-	const struct scope_model_line *line = line_of(one);
 
 	for (int rule = 0; rule < SCOPE_HINTS && one->hints < SCOPE_MODEL_HINTS; rule++) {
 		struct scope_model_hint *hint = &one->hint[one->hints];
@@ -100,10 +114,7 @@ void scope_report_hints_make(struct scope_model_finding *one)
 		if (!(one->finding->hints >> rule & 1))
 			continue;
 		*hint = (struct scope_model_hint){ .rule = scope_rank_hint_name[rule] };
-		if (line) {
-			hint->file = line->file;
-			hint->line = line->number;
-		}
+		set_line(one, hint);
 		say[rule](one, (struct room){ hint->text, sizeof(hint->text) });
 		one->hints++;
 	}

@@ -175,14 +175,13 @@ static json_t *make_rounds(const struct scope_model_finding *one)
 static json_t *make_owner(const struct scope_model_finding *one)
 {
 	const struct scope_model_owner *owner = &one->owner;
+	const struct scope_source_line *line = scope_evidence_place_line(&owner->place);
 
 	if (!owner->thread)
 		return json_null();
 	return json_pack("{s:o, s:b, s:o, s:o}", "thread", scope_report_json_thread(owner->thread), "itself",
 			 owner->itself, "at", scope_report_json_function(owner->at), "line",
-			 owner->place.lines ? json_pack("{s:s, s:i}", "file", owner->place.line[0].file, "number",
-							owner->place.line[0].line)
-					    : json_null());
+			 line ? json_pack("{s:s, s:i}", "file", line->file, "number", line->line) : json_null());
 }
 
 /* Functions of the kernel, the innermost first. */

@@ -21,15 +21,18 @@ const char *scope_report_section_short_name(const char *name)
 	return slash && slash > name && (isalnum((unsigned char)slash[1]) || slash[1] == '_') ? slash + 1 : name;
 }
 
-/* Adds the loop, with its file if that is not the one that is named already. */
-static void put_loop(FILE *to, const struct scope_source_loop *loop, const char *file)
+/* Adds the loop around a line, with its file and its function where these are not the line's. */
+static void put_loop(FILE *to, const struct scope_source_loop *loop, const struct scope_source_line *line,
+		     const char *name)
 {
 	if (!loop->file || loop->last == loop->first)
 		return;
-	if (strcmp(loop->file, file))
+	if (strcmp(loop->file, line->file))
 		fprintf(to, ", loop at %s:%d-%d", scope_report_section_base_name(loop->file), loop->first, loop->last);
 	else
 		fprintf(to, ", loop of lines %d-%d", loop->first, loop->last);
+	if (strcmp(loop->inlined, line->function))
+		fprintf(to, " in %s", loop->inlined[0] ? loop->inlined : name);
 }
 
 /* The thread that holds the lock which the stuck one waits for, and where it is. */
@@ -54,19 +57,19 @@ static int print_holder(const struct report *report, const struct scope_model_fi
 /* Where it is, as the line says it: with its loop and its package's path, or without. */
 static void put_where(const struct scope_model_finding *one, const char *name, bool loop, FILE *to)
 {
-	const struct scope_places_row *row = one->places ? &one->place[0] : NULL;
+	const struct scope_source_line *line = one->places ? scope_evidence_place_line(&one->place[0]) : NULL;
 	char at[128];
 
 	fprintf(to, "%s in %s", name, one->finding->function->module);
 	if (one->finding->function->message && loop)
 		fputs(", a name from its own messages", to);
-	if (!row || !row->lines)
+	if (!line)
 		return;
-	fputs(scope_report_section_line_of(row, at, sizeof(at)), to);
-	if (row->line[0].function[0] && strcmp(row->line[0].function, "?"))
-		fprintf(to, " in %s", row->line[0].function);
+	fputs(scope_report_section_line_of(&one->place[0], at, sizeof(at)), to);
+	if (line->function[0] && strcmp(line->function, "?"))
+		fprintf(to, " in %s", line->function);
 	if (loop)
-		put_loop(to, &one->loop.lines, row->line[0].file);
+		put_loop(to, &one->loop.lines, line, name);
 }
 
 /* As much of it as there is room for. */

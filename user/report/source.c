@@ -20,10 +20,11 @@ const char *scope_report_section_base_name(const char *path)
 
 const char *scope_report_section_line_of(const struct scope_places_row *place, char *text, size_t room)
 {
+	const struct scope_source_line *line = scope_evidence_place_line(place);
+
 	*text = '\0';
-	if (place->lines)
-		snprintf(text, room, ", %s:%d", scope_report_section_base_name(place->line[0].file),
-			 place->line[0].line);
+	if (line)
+		snprintf(text, room, ", %s:%d", scope_report_section_base_name(line->file), line->line);
 	return text;
 }
 
