@@ -21,7 +21,7 @@ class Page(html.parser.HTMLParser):
         super().__init__()
         self.open, self.figures, self.tags, self.bad = [], [], {}, []
         self.by_id = {}
-        self.titles = []
+        self.titles, self.headings = [], []
 
     def handle_starttag(self, tag, attributes):
         attributes = dict(attributes)
@@ -36,6 +36,8 @@ class Page(html.parser.HTMLParser):
             self.by_id[attributes["id"]] = element
         if tag == "title":
             self.titles.append(element)
+        if tag == "h2":
+            self.headings.append(element)
         if tag not in VOID:
             self.open.append(element)
 
@@ -120,6 +122,9 @@ if "over_time" in page.by_id and len(sys.argv) > 4:
     chart = any(place.startswith("pictures.over_time.") for place in places)
     if (page.tags.get("canvas", 0) == 1) != (sys.argv[4] == "chart") or chart != (sys.argv[4] == "chart"):
         bad.append(f"the chart over time is {'no' if sys.argv[4] == 'chart' else 'a'} chart of the library")
+# A part that the page does not know is shown under its name.
+raw = {key.replace("_", " ").capitalize() for key in report} - {"Next", "Findings", "Locks", "Bottlenecks"}
+bad += [f"{heading['text']!r} is shown as it is" for heading in page.headings if heading["text"] in raw]
 titles = " ".join(title["text"] for title in page.titles)
 for finding in filter(lambda f: f["example"], report["findings"][:1]):
     scene = finding["example"]["slow"]["scene"]

@@ -196,6 +196,10 @@ scene = lock["example"]["slow"]["scene"]
 holder = scene["threads"][1]["name"] if len(scene["threads"]) > 1 else None
 if holder != lock["waiters"]["thread"]["name"] or [wake[1:] for wake in scene["wakes"]] != [[1, 0]]:
     wrong("lock", f"no arrow from the holder of the lock: {holder}, {scene['wakes']}")
+# Its holder fell asleep before the request began.
+by_clock = json.loads((folder / "lock_by_clock.json").read_text())["findings"][0]["example"]["slow"]["scene"]["threads"][1]
+if by_clock["name"] != "keeper" or {span[3] for span in by_clock["spans"] if span[0] == "asleep"} != {"clock_nanosleep"}:
+    wrong("lock_by_clock", f"its holder sleeps in {by_clock}")
 if seen != set(verdicts.values()):
     wrong("verdicts", f"only {seen} were seen")
 lacking = {"call path", "most of it", "calls", "outside", "who waits", "who", "rounds", "owner", "kernel", "syscalls",

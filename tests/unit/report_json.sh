@@ -8,7 +8,7 @@ scope=${SCOPE:-build/san/scope}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-for name in all_idle healthy preempted starved cpu lock hang spin near two_bugs slow_disk became_slow \
+for name in lock_by_clock all_idle healthy preempted starved cpu lock hang spin near two_bugs slow_disk became_slow \
 	lost_early lost_meanwhile spin_accept freezes own_lock lock_owner recursion calls in_kernel calls_in_kernel \
 	background caller_at_fault rare_peer slow_peer lost_hang; do
 	PYTHONDONTWRITEBYTECODE=1 python3 "tests/golden/$name.py" > "$work/text"

@@ -10,11 +10,12 @@
 #include "base/plain.h"
 #include "base/syscall_name.h"
 
-#define BINS 400	/* parts of the unit: spans are multiples of one part */
-#define ROWS_MAX 6	/* threads */
-#define WAKES_MAX 200	/* arrows */
-#define CALLS_MAX 120	/* of the unit's thread: the longest ones */
-#define SLEEP_PARTS 100 /* a longer sleep than this part of the unit gets an arrow */
+#define BINS 400		       /* parts of the unit: spans are multiples of one part */
+#define ROWS_MAX 6		       /* threads */
+#define WAKES_MAX 200		       /* arrows */
+#define CALLS_MAX 120		       /* of the unit's thread: the longest ones */
+#define SLEEP_PARTS 100		       /* a longer sleep than this part of the unit gets an arrow */
+#define NR_UNKNOWN (SCOPE_NR_NONE - 1) /* it began before the unit, and has not ended yet */
 
 enum state {
 	STATE_UNKNOWN,
@@ -41,7 +42,7 @@ struct call {
 struct row {
 	uint32_t tid;
 	enum state state;
-	uint16_t nr; /* the open call; SCOPE_NR_NONE: none */
+	uint16_t nr; /* the open call; SCOPE_NR_NONE: none; or NR_UNKNOWN */
 	uint64_t enter_ns, since_ns;
 	bool seen;
 	float time[BINS][STATES]; /* ns */
@@ -151,11 +152,12 @@ static uint32_t next_waker(const struct scene *scene)
 
 static void add_row(struct scene *scene, uint32_t tid)
 {
-	scene->row[scene->rows++] = (struct row){
+	scene->row[scene->rows] = (struct row){
 		.tid = tid,
-		.nr = SCOPE_NR_NONE,
+		.nr = scene->rows ? NR_UNKNOWN : SCOPE_NR_NONE, /* a unit begins when a call has ended */
 		.since_ns = scene->begin_ns,
 	};
+	scene->rows++;
 }
 
 /* ---- what the threads of the rows did ---- */
@@ -189,6 +191,17 @@ static void pass(const struct scene *scene, struct row *row, uint64_t now_ns, en
 	row->state = next;
 }
 
+/* The call that was open when the unit began is nr, or SCOPE_NR_NONE. */
+static void learn_first(struct row *row, uint16_t nr)
+{
+	if (row->nr != NR_UNKNOWN)
+		return;
+	for (int bin = 0; bin < BINS; bin++)
+		if (row->call[bin] == NR_UNKNOWN)
+			row->call[bin] = nr;
+	row->nr = SCOPE_NR_NONE;
+}
+
 static int end_call(struct scene *scene, struct row *row, const struct scope_event *event)
 {
 	const uint64_t enter_ns = event->kind == SCOPE_EVENT_SYSCALL ? event->syscall.enter_ns : row->enter_ns;
@@ -208,12 +221,16 @@ static int take_event(struct scene *scene, struct row *row, const struct scope_e
 	switch (event->kind) {
 	case SCOPE_EVENT_ENTER:
 		pass(scene, row, event->time_ns, STATE_RUN, STATE_RUN);
+		learn_first(row, SCOPE_NR_NONE);
 		row->nr = event->syscall.nr;
 		row->enter_ns = event->syscall.enter_ns;
 		return 0;
 	case SCOPE_EVENT_SYSCALL:
 	case SCOPE_EVENT_EXIT:
 		pass(scene, row, event->time_ns, STATE_RUN, STATE_RUN);
+		learn_first(row, event->kind == SCOPE_EVENT_SYSCALL && event->syscall.enter_ns > scene->begin_ns
+					 ? SCOPE_NR_NONE
+					 : event->syscall.nr);
 		return end_call(scene, row, event);
 	case SCOPE_EVENT_WAKING:
 		if (row->seen && row->state != STATE_ASLEEP)
@@ -258,7 +275,7 @@ static int follow(struct scope_trace *trace, struct scene *scene)
 
 static json_t *make_call_name(uint16_t nr)
 {
-	const char *name = nr == SCOPE_NR_NONE ? NULL : scope_syscall_name(nr);
+	const char *name = nr == SCOPE_NR_NONE ? NULL : nr == NR_UNKNOWN ? "?" : scope_syscall_name(nr);
 
 	return name ? json_string(name) : nr == SCOPE_NR_NONE ? json_null() : json_integer(nr);
 }

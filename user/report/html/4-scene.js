@@ -16,7 +16,7 @@ function sceneThread(thread, index, left, width, length) {
 
 	for (const [state, from, to, call] of thread.spans) {
 		const x = left + width * from / length, wide = width * (to - from) / length;
-		const what = state === "asleep" ? "asleep in " + (call === null ? "a page fault" : callName(call)) :
+		const what = state === "asleep" ? "asleep" + (call === "?" ? "" : " in " + (call === null ? "a page fault" : callName(call))) :
 			state === "queue" ? "waits for a CPU" : state === "run" ? "runs" : "not known";
 
 		made.push(draw("rect", {
@@ -53,8 +53,9 @@ function scenePicture(unit, title, length, place) {
 	const left = LEFT, width = PICTURE - LEFT, height = 10 + SCENE_ROW * unit.scene.threads.length;
 
 	return make("div", null, make("h3", null, title + ": ", figure(place + ".wall_ns", "time")),
-		make("p", { class: "soft" }, "on a CPU ", figure(place + ".run_ns", "time"), ", waits for one ",
-			figure(place + ".queue_ns", "time"), ", asleep ", figure(place + ".blocked_ns", "time")),
+		make("p", { class: "soft" }, "on a CPU ", figure(place + ".run_ns", "time"),
+			unit.queue_ns ? [", waits for a CPU ", figure(place + ".queue_ns", "time")] : null,
+			unit.blocked_ns ? [", asleep ", figure(place + ".blocked_ns", "time")] : null),
 		make("div", { class: "picture" }, draw("svg", {
 			viewBox: "0 0 " + PICTURE + " " + (height + 22), role: "img", "aria-label": title,
 		}, unit.scene.threads.map((thread, index) => sceneThread(thread, index, left, width, length)),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Who waits for whom, as a tree; and threads that others keep waiting for. */
 const waitEnds = {
-	runs: "runs", "no-cpu": "waits for a CPU", outside: "outside of the program", "other-process": "another process",
-	circle: "one that is above already", unseen: "not seen",
+	runs: "runs", "no-cpu": "waits for a CPU", "no-cpu-own": "waits for a CPU that other threads of the program have",
+	outside: "outside of the program", "other-process": "another process", circle: "one that is above already", unseen: "not seen",
 };
 
 function waitNode(wait, all) {

@@ -72,7 +72,11 @@ function tableOf(rows) {
 /* Parts that a later version adds are shown as they are. */
 const shownParts = new Set(["schema", "scope", "trace", "verdict", "reason", "beside", "since_ns", "growth", "findings", "freezes", "near",
 	"groups", "basis", "problems", "answer", "next", "pictures", "usual", "live", "names_first", "outside", "stuck_threads", "since_wall_ns", "kept_waiting", "waits", "bottlenecks", "uneven", "server", "changes",
-	"headline", "locks", "locks_seen", "variance"]);
+	"headline", "locks", "locks_seen", "variance", "causes", "decided_by"]);
+
+if (report.causes.length)
+	section("Outside of the program", null).append(make("ul", { class: "stack" },
+		report.causes.map(cause => make("li", null, cause.says + " " + cause.remedy))));
 
 for (const name of Object.keys(report))
 	if (!shownParts.has(name) && report[name] !== null && !(Array.isArray(report[name]) && !report[name].length))
@@ -85,9 +89,12 @@ if (report.problems.length || report.trace.damage)
 {
 	const place = section("What the answer rests on", null);
 
-	place.append(make("p", null, figure("basis.requests", "count"), " requests, ", figure("basis.units", "count"), " requests and rounds of work, ",
-		figure("basis.stacks", "count"), " stacks; ", figure("basis.populations", "count"), report.basis.populations === 1 ? " kind of them; " : " kinds of them; ",
-		figure("basis.discarded_units", "count"), " left out because events around them were lost."),
+	place.append(make("p", null, figure("basis.requests", "count"), " requests",
+		report.basis.units > report.basis.requests ? [", with rounds of background work ", figure("basis.units", "count")] : null,
+		", of ", figure("basis.populations", "count"), report.basis.populations === 1 ? " kind; " : " kinds; ",
+		figure("basis.stacks", "count"), " stacks",
+		report.basis.discarded_units ? ["; ", figure("basis.discarded_units", "count"), " left out because events around them were lost"] : null,
+		".", report.decided_by ? " The verdict is by the rule “" + report.decided_by + "”." : null),
 	make("details", null, make("summary", null, "all figures"), anything(report.basis, "basis"), anything(report.trace, "trace")));
 }
 
