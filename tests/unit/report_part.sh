@@ -72,12 +72,13 @@ says "the next commands choose the same part" True \
 says "wall time" '[1.0, 2.5]' window -i wall.trace --from 18:55:17 --to 2026-11-22T18:55:18.5
 says "wall time of the next day is after the end" '[0.0, 2.0]' window -i wall.trace --to 18:55:18
 
-refuses "an empty window" 1 'hang.trace is from 2 to 1: it has 0 to 3.000 s$' -i hang.trace --from 2 --to 1
+refuses "limits the other way round" 1 'must be before --to, and 2 is not before 1$' -i hang.trace --from 2 --to 1
+refuses "an empty window" 1 'hang.trace is from its begin to 0: it has 0 to 3.000 s$' -i hang.trace --to 0
 refuses "a window after the end" 1 'it has 0 to 3.000 s' -i hang.trace --from 3
 refuses "limits by the wall clock" 1 '2026-11-22T18:55:16 to 2026-11-22T18:55:19 UTC' -i wall.trace --from 19:00
 refuses "wall time that the trace does not know" 1 'give --from and --to as seconds' -i hang.trace --from 18:55
 refuses "no time" 2 'wants a time' -i hang.trace --from soon
 refuses "no kind" 2 'wants time, calls' -i hang.trace --kind slow
-refuses "no thread of that name" 1 'no thread of the trace is named nobody' -i hang.trace --thread nobody
+refuses "no thread of that name" 1 "no thread of the trace is named 'nobody': .scope metrics -i hang.trace --by thread. lists them" -i hang.trace --thread nobody
 refuses "a window of what is not recorded yet" 2 '--from and --to go with -i' -p $$ --from 1
 exit $bad

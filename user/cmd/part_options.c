@@ -173,6 +173,9 @@ static int set_window(const struct scope_cmd_part *part, const char *path, const
 				       "%s does not know the time of the wall clock: give --from and --to as seconds "
 				       "after its begin",
 				       path);
+	if (part->from && part->to && from_ns >= to_ns && from_ns > span->begin_ns)
+		return scope_error_set(error, -EINVAL, "--from must be before --to, and %s is not before %s",
+				       part->from, part->to);
 	if (from_ns >= to_ns || (span->end_ns && from_ns >= span->end_ns))
 		return scope_error_set(error, -ERANGE, "nothing of %s is from %s to %s: it has %s", path,
 				       part->from ? part->from : "its begin", part->to ? part->to : "its end",

@@ -308,9 +308,10 @@ static int analyse_and_print(const struct scope_cmd_report *request, struct scop
 		scope_proc_reader_destroy(options->symbols.reader);
 		if (err == -ESRCH)
 			return scope_error_set(error, err,
-					       "no thread of the trace is named %s: `scope metrics --by thread` lists "
-					       "them",
-					       options->thread);
+					       "no thread of the trace is named '%s': `scope metrics%s%s --by thread` "
+					       "lists them",
+					       options->thread, request->input ? " -i " : "",
+					       request->input ? request->input : "");
 		return scope_error_set(error, err, "the trace cannot be analysed: %s", strerror(-err));
 	}
 	err = conclude(request, analysis, out, error);
