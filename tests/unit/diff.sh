@@ -5,7 +5,7 @@
 set +e
 bad=0
 
-for name in lock two_bugs hang healthy; do
+for name in lock two_bugs hang healthy every_request one_stage_grew all_stages_grew taken; do
 	PYTHONDONTWRITEBYTECODE=1 python3 "tests/golden/$name.py" > "$work/text"
 	"$scope" dump --reverse "$work/text" -o "$work/$name.trace" 2> /dev/null
 	"$scope" report -i "$work/$name.trace" -o "$work/$name.json"
@@ -50,7 +50,46 @@ compares more 3 "worse rebalance" "$work/lock.json" "$work/more.json"
 compares within_the_threshold 0 "same rebalance" "$work/lock.json" "$work/more.json" --threshold 100
 compares within_the_interval 0 "same rebalance" "$work/lock.json" "$work/little_more.json" --threshold 0
 compares fewer 0 "better rebalance" "$work/lock.json" "$work/fewer.json"
+
+# All requests take longer alike, so none is slow among the others.
+compares all_longer 3 "" "$work/healthy.trace" "$work/every_request.json"
+compares all_shorter 0 "" "$work/every_request.trace" "$work/healthy.json"
+compares longer_within_the_threshold 0 "" "$work/healthy.json" "$work/every_request.json" --threshold 2000
+compares without_a_cpu 3 "" "$work/healthy.json" "$work/taken.json"
+compares stages 0 "" "$work/one_stage_grew.json" "$work/all_stages_grew.json"
+# facts NAME WANTED: of a comparison, whether requests take longer, and which functions do in usual ones
+facts() {
+	local got
+	got=$(python3 -c '
+import json, sys
+found = json.load(open(sys.argv[1]))
+print(found["time"], ",".join(sorted("{change} {function}".format(**f) for f in found["usual"])))' "$work/$1.diff.json")
+	[ "$got" = "$2" ] && echo "ok - usual requests: $1" || { echo "not ok - $1: '$got'"; bad=1; }
+}
+facts same "same "
+facts all_longer "worse longer find_item"
+facts all_shorter "better shorter find_item"
+facts without_a_cpu "worse longer render,shorter parse"
+facts stages "same longer render_page,shorter parse_body"
+# Of a report whose parts are fewer no interval is known.
+python3 -c '
+import json, sys
+report = json.load(open(sys.argv[1]))
+report["pictures"]["strips"]["points"] = report["pictures"]["strips"]["points"][:5]
+json.dump(report, sys.stdout)' "$work/every_request.json" > "$work/short.json"
+compares no_interval 0 "" "$work/healthy.json" "$work/short.json"
+python3 -c '
+import json, sys
+for name, key in (("no_interval", "after"), ("all_longer", "before")):
+    median = json.load(open(f"{sys.argv[1]}/{name}.diff.json"))[key]["median"]
+    if (median is None) != (name == "no_interval") or (median and not median["low"] <= median["ns"] <= median["high"]):
+        sys.exit(f"not ok - the median of {name}: {median}")' "$work" || bad=1
 python3 tests/unit/schema.py docs/schema/commands.schema.json "$work"/*.diff.json || bad=1
+"$scope" diff "$work/healthy.json" "$work/every_request.json" > "$work/said"
+for line in '^WORSE' '^  worse     requests take longer$' '^            after   half take up to 1.1 ms (1.1 ms to 1.1 ms)$' \
+	'^  longer    find_item in server, in each usual request$' '^            before  less than 10.1 µs$' '(epoll 81 → 31 %)$'; do
+	grep -q "$line" "$work/said" || { echo "not ok - the text of all_longer lacks '$line'"; bad=1; }
+done
 
 "$scope" diff "$work/lock.json" "$work/two_bugs.json" > "$work/said"
 for line in '^WORSE' '^  new       flush_log in server, waits longer$' '^  gone      rebalance in server, holds a lock$' \
@@ -59,7 +98,9 @@ for line in '^WORSE' '^  new       flush_log in server, waits longer$' '^  gone 
 done
 
 # Reports from elsewhere may be anything.
-echo '{"schema": 1, "findings": [3, {"function": "x", "units": "y"}, null], "basis": []}' > "$work/odd.json"
+echo '{"schema": 1, "findings": [3, {"function": "x", "units": "y"}, null], "basis": [], "usual": {"functions": [4, {"share": "z"}]},
+	"pictures": {"strips": {"points": [1, [2], [3, 4, "x"], {}, null, [1, 1, 1], [1, 1, 1]]}},
+	"groups": [{"name": 3, "blocked_ns": [1]}, {"wall_ns": 1, "blocked_ns": {"\u001b": 3}}]}' > "$work/odd.json"
 "$scope" diff "$work/odd.json" "$work/odd.json" > "$work/said" || { echo "not ok - an odd report"; cat "$work/said"; bad=1; }
 echo '{"schema": 2}' > "$work/newer.json"
 ! "$scope" diff "$work/newer.json" "$work/lock.json" 2> "$work/said" && grep -q "no report of schema 1" "$work/said" ||

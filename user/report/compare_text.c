@@ -90,23 +90,97 @@ static void put_kind(FILE *out, const json_t *function)
 	put(out, function, "kind");
 }
 
+/* "0.10 ms (0.10 to 0.11 ms)"; of a function that is not named on that side, "less than 0.10 ms". */
+static void put_time(FILE *out, const json_t *time)
+{
+	struct scope_text ns, low, high;
+
+	scope_report_format_ns(&ns, number(time, "ns"));
+	scope_report_format_ns(&low, number(time, "low"));
+	scope_report_format_ns(&high, number(time, "high"));
+	if (number(time, "ns") > 0)
+		fprintf(out, "%s (%s to %s)", ns.text, low.text, high.text);
+	else
+		fprintf(out, "less than %s", high.text);
+}
+
+/* Both sides of a time that changed. */
+static void put_times(FILE *out, const json_t *before, const json_t *after, const char *format)
+{
+	const json_t *const side[] = { before, after };
+
+	for (int i = 0; i < 2; i++) {
+		fprintf(out, "            %s%s", i ? "after   " : "before  ", format);
+		put_time(out, side[i]);
+		fputc('\n', out);
+	}
+}
+
+static void put_median(FILE *out, const json_t *found)
+{
+	const json_t *before = json_object_get(found, "before"), *after = json_object_get(found, "after");
+	const char *change = json_string_value(json_object_get(found, "time"));
+
+	if (!strcmp(change, "same"))
+		return;
+	fprintf(out, "  %-8s  %s take %s\n", change,
+		json_is_true(json_object_get(after, "requests")) ? "requests" : "units of work",
+		!strcmp(change, "worse") ? "longer" : "less time");
+	put_times(out, json_object_get(before, "median"), json_object_get(after, "median"), "half take up to ");
+}
+
+static void put_usual(FILE *out, const json_t *usual)
+{
+	for (size_t i = 0; i < json_array_size(usual); i++) {
+		const json_t *function = json_array_get(usual, i);
+
+		fprintf(out, "  %-8s  ", json_string_value(json_object_get(function, "change")));
+		put(out, function, "function");
+		fputs(" in ", out);
+		put(out, function, "module");
+		fputs(", in each usual request\n", out);
+		put_times(out, json_object_get(function, "before"), json_object_get(function, "after"), "");
+	}
+}
+
 static void put_pair(FILE *out, const char *what, const json_t *pair)
 {
 	fprintf(out, "%s %.0f → %.0f %%", what, 100 * json_number_value(json_array_get(pair, 0)),
 		100 * json_number_value(json_array_get(pair, 1)));
 }
 
+/* " (futex 1 → 40 %, network 80 → 41 %)" */
+static void put_waits(FILE *out, json_t *waits)
+{
+	const char *name, *before = " (";
+	json_t *pair;
+
+	json_object_foreach(waits, name, pair) {
+		char *plain = scope_plain_copy(name, SCOPE_PLAIN_SENTENCE);
+
+		fputs(before, out);
+		put_pair(out, plain ? plain : "?", pair);
+		before = ", ";
+		free(plain);
+	}
+	if (json_object_size(waits))
+		fputc(')', out);
+}
+
 void scope_report_compare_print(const json_t *found, const char *const *path, FILE *out)
 {
 	const json_t *functions = json_object_get(found, "functions"), *groups = json_object_get(found, "groups");
+	const json_t *usual = json_object_get(found, "usual");
+	const char *time = json_string_value(json_object_get(found, "time"));
 
 	fprintf(out, "%s, by more than %.0f %% and beyond 95 %% intervals\n\n",
 		json_is_true(json_object_get(found, "worse")) ? "WORSE" : "NOT WORSE",
 		100 * number(found, "threshold"));
 	put_side(out, "before", path[0], json_object_get(found, "before"));
 	put_side(out, "after ", path[1], json_object_get(found, "after"));
-	if (json_array_size(functions))
+	if (json_array_size(functions) || json_array_size(usual) || strcmp(time, "same"))
 		fputc('\n', out);
+	put_median(out, found);
 	for (size_t i = 0; i < json_array_size(functions); i++) {
 		const json_t *function = json_array_get(functions, i);
 
@@ -119,6 +193,7 @@ void scope_report_compare_print(const json_t *found, const char *const *path, FI
 		put_finding(out, "before", json_object_get(function, "before"));
 		put_finding(out, "after", json_object_get(function, "after"));
 	}
+	put_usual(out, usual);
 	if (json_array_size(groups))
 		fputs("\n  time of threads\n", out);
 	for (size_t i = 0; i < json_array_size(groups); i++) {
@@ -129,6 +204,7 @@ void scope_report_compare_print(const json_t *found, const char *const *path, FI
 		put_pair(out, ": runs", json_object_get(group, "run"));
 		put_pair(out, ", waits for a CPU", json_object_get(group, "queue"));
 		put_pair(out, ", asleep", json_object_get(group, "asleep"));
+		put_waits(out, json_object_get(group, "waits"));
 		fputc('\n', out);
 	}
 }
