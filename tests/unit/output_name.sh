@@ -178,6 +178,7 @@ summary() {
 	"$scope" record --source perf -o sum.trace -- true >stdout 2>stderr && grep -q '^sum.trace: true' stdout || return 1
 	says 1 'nosuch cannot be run' record --source perf -o nosuch.trace -- nosuch && [ ! -e nosuch.trace ] &&
 		[ ! -e nosuch.trace.part ] || return 1
+	says 1 'nosuch cannot be run' record --source perf -o sum.trace -- nosuch && [ -s sum.trace ] && [ ! -e sum.trace.old ] || return 1
 	"$scope" record --source perf -o /dev/stdout -- true 2>stderr | cat >stdout.trace && grep -q '^/dev/stdout: true' stderr &&
 		"$scope" dump stdout.trace >/dev/null
 }

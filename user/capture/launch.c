@@ -3,8 +3,10 @@
 #include "capture/launch.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -49,11 +51,41 @@ static void run_child(char *const argv[], int gate)
 	_exit(127);
 }
 
+static int fail_to_run(const char *name, int err, struct scope_error *error)
+{
+	return scope_error_set(error, err,
+			       "%s cannot be run: %s; name a program that is there, with "
+			       "its path if it is not in PATH",
+			       name, strerror(-err));
+}
+
+/* False if there is no such program for sure. Root cannot look into every directory of the user who called sudo. */
+static bool may_be_there(const char *name)
+{
+	const char *at = strchr(name, '/') ? "" : getenv("PATH");
+	char path[PATH_MAX];
+
+	for (at = at ? at : "/bin:/usr/bin";; at++) {
+		const size_t length = strcspn(at, ":");
+
+		snprintf(path, sizeof(path), "%.*s%s%s", (int)length, at, length ? "/" : "", name);
+		if (!access(path, F_OK) || (errno != ENOENT && errno != ENOTDIR))
+			return true;
+		at += length;
+		if (!*at)
+			return false;
+	}
+}
+
 int scope_capture_launch_hold(char *const argv[], struct scope_error *error, struct scope_launch **ret_launch)
 {
-	struct scope_launch *launch = calloc(1, sizeof(*launch));
+	/* Before the trace gets its name, for which an earlier one would make room. */
+	const bool there = may_be_there(argv[0]);
+	struct scope_launch *launch = there ? calloc(1, sizeof(*launch)) : NULL;
 	int gate[2] = { -1, -1 };
 
+	if (!there)
+		return fail_to_run(argv[0], -ENOENT, error);
 	if (!launch)
 		return scope_error_set(error, -ENOMEM, "no memory left to start %s", argv[0]);
 	launch->argv = argv;
@@ -98,10 +130,7 @@ int scope_capture_launch_go(struct scope_launch *launch, struct scope_error *err
 	while (got < 0 && errno == EINTR);
 	if (got != sizeof(err))
 		return 0;
-	return scope_error_set(error, err,
-			       "%s cannot be run: %s; name a program that is there, with "
-			       "its path if it is not in PATH",
-			       launch->argv[0], strerror(-err));
+	return fail_to_run(launch->argv[0], err, error);
 }
 
 int scope_capture_launch_status(struct scope_launch *launch)

@@ -128,7 +128,7 @@ static const struct scope_option delay_options[] = {
 
 static const struct scope_option diff_options[] = {
 	{ SCOPE_OPTION_THRESHOLD, "threshold", "PCT",
-	  .help = "by how much a figure has to grow to count as worse (default 20)" },
+	  .help = "by how much a figure has to grow to count as worse (default 20;\nfor the time that half of the requests take 100)" },
 	FORMAT_OPTION,
 	HELP_OPTION,
 	{ 0 },
@@ -423,7 +423,7 @@ const struct scope_command scope_cmd_commands[] = {
 		.options = diff_options,
 		.column = 24,
 		.notes = "\n"
-			 "Exit status 3 if AFTER is worse: a function is new or worse, or more requests are slow.\n",
+			 "Exit status 3 if AFTER is worse: a function is new or worse, or requests take longer.\n",
 	},
 	{
 		.name = "status",

@@ -173,9 +173,11 @@ void scope_report_compare_print(const json_t *found, const char *const *path, FI
 	const json_t *usual = json_object_get(found, "usual");
 	const char *time = json_string_value(json_object_get(found, "time"));
 
-	fprintf(out, "%s, by more than %.0f %% and beyond 95 %% intervals\n\n",
-		json_is_true(json_object_get(found, "worse")) ? "WORSE" : "NOT WORSE",
+	fprintf(out, "%s, by more than %.0f %%", json_is_true(json_object_get(found, "worse")) ? "WORSE" : "NOT WORSE",
 		100 * number(found, "threshold"));
+	if (number(found, "time_threshold") != number(found, "threshold"))
+		fprintf(out, " (times of all requests: %.0f %%)", 100 * number(found, "time_threshold"));
+	fputs(" and beyond 95 % intervals\n\n", out);
 	put_side(out, "before", path[0], json_object_get(found, "before"));
 	put_side(out, "after ", path[1], json_object_get(found, "after"));
 	if (json_array_size(functions) || json_array_size(usual) || strcmp(time, "same"))
