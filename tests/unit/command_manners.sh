@@ -34,7 +34,19 @@ says "help of none" 2 'did you mean `scope record`?' "$scope" help recrod
 says "help" 0 '^Commands:' "$scope" help
 
 says "report of a file without -i" 0 '^SLOWDOWN' "$scope" report "$work/lock.trace"
-says "of a file that is not there" 2 'there is no such file' "$scope" report "$work/none.trace"
+says "of a file that is not there" 2 'there is no such file; a command goes after --$' "$scope" report "$work/none"
+says "of a file with a similar name" 2 'there is no such file; did you mean .*/lock.trace?$' "$scope" report "$work/lokc.trace"
+says "of a process without -p" 2 'a process is named with -p 1234$' "$scope" report 1234
+for command in report metrics waits "export folded"; do
+	file=$work/helthy.trace
+	[[ $command == export* ]] || file="-i $file"
+	# shellcheck disable=SC2086 # words
+	says "$command: a similar file" 1 'there is no file .*helthy.trace; did you mean .*/healthy.trace?$' "$scope" $command $file
+done
+says "diff: a similar file" 1 'did you mean .*/healthy.trace?$' "$scope" diff "$work/lock.trace" "$work/helthy.trace"
+says "a file that is like none" 1 'cannot open .*: No such file or directory; check the name' "$scope" report -i "$work/qqqqqq"
+mkdir "$work/odd" && : > "$work/odd/"$'hea\e[31mlthy.trace'
+says "a name with a control character" 1 'did you mean .*hea.x1b.31mlthy.trace?$' "$scope" report -i "$work/odd/healthy.trace"
 cp "$work/healthy.trace" "$work/box-20260101-091010.trace"
 cp "$work/lock.trace" "$work/box-20260101-101010.trace"
 cp "$work/hang.trace" "$work/box-20260101-101010-2.trace"

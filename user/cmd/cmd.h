@@ -158,6 +158,9 @@ int scope_cmd_signature_path(const char *named, char *ret_path, size_t room, str
  */
 int scope_cmd_drop_privilege(struct scope_error *error);
 
+/* Where a file is not there (err -ENOENT), names the one that may be meant, if there is one. Returns err. */
+int scope_cmd_say_similar(const char *path, int err, struct scope_error *error);
+
 /* Prints one line on stderr that the next one overwrites, if that is a terminal; else nothing. */
 __attribute__((format(printf, 1, 2))) void scope_cmd_progress(const char *format, ...);
 void scope_cmd_progress_end(void);

@@ -2,6 +2,7 @@
 /* What the commands share. */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 #include "base/plain.h"
 #include "capture/sources.h"
 #include "cmd/cmd.h"
+#include "cmd/suggest.h"
 #include "trace/trace.h"
 
 #define TRACES_MAX 4 /* opened at once */
@@ -185,6 +187,18 @@ int scope_cmd_drop_privilege(struct scope_error *error)
 	return 0;
 }
 
+int scope_cmd_say_similar(const char *path, int err, struct scope_error *error)
+{
+	struct scope_error ignored;
+	char similar[PATH_MAX];
+
+	/* As the user who called sudo: root sees other directories. */
+	if (err == -ENOENT && !scope_cmd_drop_privilege(&ignored) &&
+	    scope_cmd_suggest_file(path, similar, sizeof(similar)))
+		scope_error_set(error, err, "there is no file %.200s; did you mean %.200s?", path, similar);
+	return err;
+}
+
 int scope_cmd_open_traces(size_t count, const char *const *paths, struct scope_error *error,
 			  struct scope_trace **ret_traces)
 {
@@ -195,7 +209,8 @@ int scope_cmd_open_traces(size_t count, const char *const *paths, struct scope_e
 		ret_traces[i] = NULL;
 	}
 	for (size_t i = 0; i < count && !err; i++)
-		err = paths[i] ? scope_trace_open_only(paths[i], error, &fd[i]) : 0;
+		err = paths[i] ? scope_cmd_say_similar(paths[i], scope_trace_open_only(paths[i], error, &fd[i]), error)
+			       : 0;
 	if (!err)
 		err = scope_cmd_drop_privilege(error);
 	for (size_t i = 0; i < count && !err; i++)

@@ -86,8 +86,10 @@ static int load_both(const struct request *request, struct scope_error *error, j
 	for (int i = 0; i < 2 && !err; i++) {
 		file[i] = fopen(request->path[i], "re");
 		if (!file[i])
-			err = scope_error_set(error, -errno, "%s cannot be read: %s", request->path[i],
-					      strerror(errno));
+			err = scope_cmd_say_similar(request->path[i],
+						    scope_error_set(error, -errno, "%s cannot be read: %s",
+								    request->path[i], strerror(errno)),
+						    error);
 	}
 	if (!err)
 		err = scope_cmd_drop_privilege(error);

@@ -3,6 +3,7 @@
 #include "cmd/report_options.h"
 
 #include <getopt.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include "cmd/explore_rounds.h"
 #include "cmd/live.h"
 #include "cmd/shared_options.h"
+#include "cmd/suggest.h"
 #include "cmd/sweep.h"
 #include "recorder/files.h"
 #include "waits/paths.h"
@@ -379,6 +381,23 @@ static void take_all_stacks(struct scope_capture_options *options)
 	memset(options->stack_syscalls, 0xff, sizeof(options->stack_syscalls));
 }
 
+/* A word that is no option, and no file. */
+static int no_such_file(const char *command, const char *word)
+{
+	struct scope_error error;
+	char similar[PATH_MAX];
+
+	if (word[strspn(word, "0123456789")] == '\0')
+		return scope_cmd_misuse(command,
+					"'%s' is not understood: there is no such file; a process is named with -p %s",
+					word, word);
+	if (!scope_cmd_drop_privilege(&error) && scope_cmd_suggest_file(word, similar, sizeof(similar)))
+		return scope_cmd_misuse(command, "'%s' is not understood: there is no such file; did you mean %s?",
+					word, similar);
+	return scope_cmd_misuse(command, "'%s' is not understood: there is no such file; a command goes after --",
+				word);
+}
+
 int scope_cmd_report_parse(const char *name, int argc, char **argv, struct scope_cmd_report *request)
 {
 	int option, status;
@@ -440,8 +459,6 @@ int scope_cmd_report_parse(const char *name, int argc, char **argv, struct scope
 		request->input = argv[optind];
 	find_latest(request);
 	if (optind < argc && request->input == argv[optind] && access(argv[optind], F_OK))
-		return scope_cmd_misuse(request->name,
-					"'%s' is not understood: there is no such file; a command goes after --",
-					argv[optind]);
+		return no_such_file(request->name, argv[optind]);
 	return settle(request);
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds the command or option that a mistyped word probably means. */
+/* Finds the command, option or file that a mistyped word probably means. */
 #include "cmd/suggest.h"
 
+#include <dirent.h>
+#include <stdio.h>
 #include <string.h>
 
-#define WORD_MAX 24 /* longer words are not similar to any name */
+#define WORD_MAX 64	/* longer words are not similar to any name */
+#define FILES_MAX 10000 /* no rule; of a directory, so that it takes no time */
 
 static unsigned least(unsigned a, unsigned b)
 {
@@ -31,6 +34,12 @@ static unsigned distance(const char *one, const char *other)
 				at[i][j] = least(at[i][j], at[i - 2][j - 2] + 1);
 		}
 	return at[n][m];
+}
+
+/* Up to a third of the characters may be wrong. */
+static bool is_near(unsigned far, const char *name)
+{
+	return far * 3 <= strlen(name) + 1;
 }
 
 /* A table of names, for each kind of row. */
@@ -62,8 +71,7 @@ static const char *most_similar(const char *word, const void *table, name_at at)
 			name = one;
 		}
 	}
-	/* Up to a third of the characters may be wrong. */
-	return name && best * 3 <= strlen(name) + 1 ? name : NULL;
+	return name && is_near(best, name) ? name : NULL;
 }
 
 const char *scope_cmd_suggest(const char *word, const struct scope_command *commands)
@@ -74,4 +82,28 @@ const char *scope_cmd_suggest(const char *word, const struct scope_command *comm
 const char *scope_cmd_suggest_option(const char *word, const struct scope_option *options)
 {
 	return most_similar(word, options, option_at);
+}
+
+bool scope_cmd_suggest_file(const char *path, char *ret_path, size_t size)
+{
+	const char *slash = strrchr(path, '/'), *word = slash ? slash + 1 : path;
+	const int length = (int)(word - path);
+	unsigned best = WORD_MAX;
+	struct dirent *entry;
+	DIR *directory;
+
+	if (snprintf(ret_path, size, "%.*s", length, length ? path : "") >= (int)size)
+		return false;
+	directory = opendir(length ? ret_path : ".");
+	for (int i = 0; directory && i < FILES_MAX && (entry = readdir(directory)); i++) {
+		const unsigned far = distance(word, entry->d_name);
+
+		if (entry->d_name[0] == '.' || far >= best || !is_near(far, entry->d_name) ||
+		    snprintf(ret_path, size, "%.*s%s", length, path, entry->d_name) >= (int)size)
+			continue;
+		best = far;
+	}
+	if (directory)
+		closedir(directory);
+	return best < WORD_MAX;
 }

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Finds the command or option that a mistyped word probably means. */
+/* Finds the command, option or file that a mistyped word probably means. */
 #ifndef SCOPE_CMD_SUGGEST_H
 #define SCOPE_CMD_SUGGEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
 
 #include "cmd/commands.h"
 
@@ -9,5 +12,8 @@
 const char *scope_cmd_suggest(const char *word, const struct scope_command *commands);
 /* The same of the long names of options; the word comes without its two dashes. */
 const char *scope_cmd_suggest_option(const char *word, const struct scope_option *options);
+
+/* The same of the files in the directory of a path: that file's path. False: none is similar, or it does not fit. */
+bool scope_cmd_suggest_file(const char *path, char *ret_path, size_t size);
 
 #endif
