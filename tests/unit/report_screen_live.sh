@@ -136,6 +136,14 @@ for _ in $(seq 100); do
 	sleep 0.2
 done
 [ "$(head -n 1 "$dir/screen")" != "$before" ] && echo "ok - and the figures change" || { echo "not ok - it stays at $before"; bad=1; }
+# Narrower than the report can be, as wide as it then is, and back: the last column is used, and nothing is left over.
+on resize-window -x 60 -y 24
+shows "60 columns: to the last one" '^SLOWDOWN in two .{42,} s$' '^.{45,}nothing lost$'
+on resize-window -x 20 -y 5
+shows "20 columns and 5 lines" '^SLOWDOWN in two \(pid' '^p pause  q end  1-9'
+[ "$(screen | wc -l)" -le 5 ] && [ "$(wc -L < "$dir/screen")" -le 20 ] || { echo "not ok - 20x5 shows"; cat "$dir/screen"; bad=1; }
+on resize-window -x 100 -y 32
+shows "100 columns again" '^  FINDINGS by number of slow ones' '^p pause  q end .* n name$'
 on send-keys q
 shows "q: the last report stays, without a line of keys" '^SLOWDOWN in two '
 for _ in $(seq 100); do [ -s "$dir/status" ] && break; sleep 0.2; done

@@ -81,14 +81,12 @@ static int analyse(const struct scope_cmd_live *live, const struct scope_capture
 	return scope_analysis_run(trace, &options, ret_analysis);
 }
 
-/* The size of the terminal may have changed. Its last column stays free (screen.c). */
+/* The size of the terminal may have changed. */
 static struct scope_report_style style_now(const struct scope_cmd_live *live)
 {
 	struct scope_report_style style = live->style;
 
 	style.columns = scope_cmd_columns(STDOUT_FILENO);
-	if (scope_cmd_screen_terminal(live->screen) && style.columns)
-		style.columns--;
 	return style;
 }
 

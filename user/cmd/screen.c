@@ -134,9 +134,10 @@ static size_t next_character(const char *text, bool *ret_column)
 /* Prints one line, cut at the edge of the screen. */
 static void put_line(FILE *to, const char *line, size_t bytes, unsigned columns)
 {
+	unsigned used = 0;
 	size_t at = 0;
 
-	for (unsigned used = 0; at < bytes;) {
+	while (at < bytes) {
 		bool column;
 		size_t length = next_character(line + at, &column);
 
@@ -146,7 +147,8 @@ static void put_line(FILE *to, const char *line, size_t bytes, unsigned columns)
 		used += column;
 		at += length;
 	}
-	fputs("\033[0m\033[K", to);
+	/* After a character in the last column the cursor is still on it, and would erase it. */
+	fputs(used < columns ? "\033[0m\033[K" : "\033[0m", to);
 }
 
 /* The usual size, for a terminal that does not know its own. */
@@ -164,21 +166,22 @@ static void put_screen(FILE *to, const char *text, const char *status)
 {
 	const struct winsize size = size_of_terminal();
 	const unsigned rows = size.ws_row - (*status ? 1u : 0u);
+	unsigned row;
 
 	fputs("\033[H", to);
-	for (unsigned row = 0; *text && *text != '\f' && row < rows; row++) {
+	for (row = 0; *text && *text != '\f' && row < rows; row++) {
 		size_t bytes = strcspn(text, "\n\f");
 
 		if (row)
 			fputc('\n', to);
-		/* A character in the last column could be erased with the rest of the line. */
-		put_line(to, text, bytes, size.ws_col - 1u);
+		put_line(to, text, bytes, size.ws_col);
 		text += bytes + (text[bytes] == '\n');
 	}
-	fputs("\033[J", to);
+	if (row < rows)
+		fputs(row ? "\n\033[J" : "\033[J", to);
 	if (*status) {
 		fprintf(to, "\033[%u;1H", size.ws_row);
-		put_line(to, status, strlen(status), size.ws_col - 1u);
+		put_line(to, status, strlen(status), size.ws_col);
 	}
 }
 
