@@ -50,6 +50,11 @@ def missing(screen, report):
     if not commands or [c for c in commands if c not in [n["command"] for n in report["next"]] and not c.endswith(" -v")]:
         yield "commands to type next: %r" % commands
     if not report["findings"]:
+        near, basis = report["near"], report["basis"]
+        slow, of = (basis["slow_requests"], basis["requests"]) if basis["requests"] else (basis["slow_units"], basis["units"])
+        if report["verdict"] == "nothing" and not basis["baseline"] and near and near[0]["share"] >= 0.5 and slow >= max(5, 0.01 * of) and \
+                near[0]["fails"] in ("units", "chance", "halves", "parts") and "Nearest" not in labels:
+            yield "what came nearest to a finding: %s" % near[0]["function"]["name"]
         return
     first = report["findings"][0]
     short = re.sub(r"^[^(\[<: ]*/", "", first["shown"] or "")  # of Go, without the path of its package

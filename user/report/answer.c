@@ -18,21 +18,53 @@ static void write_times(const struct scope_finding *finding, FILE *to)
 {
 	struct scope_text slow, usual;
 
-	fprintf(to, "take %s instead of %s", scope_report_format_ns(&slow, finding->p50_ns),
-		scope_report_format_ns(&usual, finding->usual_ns));
+	fprintf(to, "%s %s instead of %s", finding->units == 1 ? "takes" : "take",
+		scope_report_format_ns(&slow, finding->p50_ns), scope_report_format_ns(&usual, finding->usual_ns));
+}
+
+#define CIRCLE_MAX 4 /* threads that are named */
+
+static const struct scope_hang *hang_of(const struct scope_analysis *analysis, uint32_t thread)
+{
+	for (size_t i = 0; i < analysis->hang_count; i++)
+		if (analysis->hangs[i].thread == thread)
+			return &analysis->hangs[i];
+	return NULL;
+}
+
+/* Threads of which each waits for a lock of the next one: "a (tid 1) → b (tid 2) → a". Nothing if they are not known. */
+static void write_circle(const struct scope_analysis *analysis, const struct scope_finding *finding, FILE *to)
+{
+	struct scope_threads *threads = analysis->units->timeline->threads;
+	const struct scope_hang *first = hang_of(analysis, finding->hang.thread), *hang = first;
+	size_t count = 0;
+
+	if (!first || !first->circle)
+		return;
+	do {
+		const struct scope_thread *thread = scope_timeline_threads_at(threads, hang->thread);
+
+		if (count < CIRCLE_MAX)
+			fprintf(to, "%s%s (tid %u)", count ? " → " : ", ", thread->comm, thread->tid);
+		hang = hang_of(analysis, hang->owner);
+	} while (++count < analysis->hang_count && hang && hang != first);
+	fprintf(to, "%s → %s", count > CIRCLE_MAX ? " → …" : "",
+		scope_timeline_threads_at(threads, first->thread)->comm);
 }
 
 /* What shows that the thread is not idle, or may be. */
-static void write_why_stuck(const struct scope_finding *finding, FILE *to)
+static void write_why_stuck(const struct scope_model *model, const struct scope_finding *finding, FILE *to)
 {
 	if (finding->hang.unread)
 		fprintf(to, ", while bytes that clients sent wait in %u socket%s", finding->hang.unread,
 			finding->hang.unread == 1 ? "" : "s");
-	fputs(finding->hang.circle ? ": a deadlock."
-	      : finding->hang.unsure
-		      ? finding->hang.threads > 1 && finding->hang.tasks ? "; they may be idle." : "; it may be idle."
-		      : ".",
-	      to);
+	if (finding->hang.circle) {
+		fputs(": a deadlock", to);
+		write_circle(model->analysis, finding, to);
+	} else if (finding->hang.unsure) {
+		fputs(finding->hang.threads > 1 && finding->hang.tasks ? "; they may be idle" : "; it may be idle", to);
+	}
+	fputc('.', to);
 }
 
 static void write_stuck(const struct scope_model *model, const struct scope_model_finding *one, FILE *to)
@@ -47,7 +79,7 @@ static void write_stuck(const struct scope_model *model, const struct scope_mode
 			finding->hang.threads == 1 ? " has" : "s have", one->sleeps_in,
 			finding->hang.threads == 1 ? "" : ", the first",
 			scope_report_format_ns(&age, finding->hang.age_ns));
-		write_why_stuck(finding, to);
+		write_why_stuck(model, finding, to);
 		return;
 	}
 	if (finding->hang.rounds) {
@@ -73,7 +105,7 @@ static void write_stuck(const struct scope_model *model, const struct scope_mode
 		fprintf(to, "thread %s (tid %u) has slept and tried again %s times in %s, in %s", thread->comm,
 			thread->tid, scope_report_format_count(&tries, finding->hang.retries),
 			scope_report_format_ns(&age, finding->hang.age_ns), one->sleeps_in);
-		write_why_stuck(finding, to);
+		write_why_stuck(model, finding, to);
 		return;
 	}
 	fprintf(to, "thread %s (tid %u) has slept for %s in %s", thread->comm, thread->tid,
@@ -84,7 +116,7 @@ static void write_stuck(const struct scope_model *model, const struct scope_mode
 	if (one->owner.itself)
 		fputs(", which it holds itself: a deadlock.", to);
 	else
-		write_why_stuck(finding, to);
+		write_why_stuck(model, finding, to);
 }
 
 static void write_waiters(const struct scope_model *model, const struct scope_finding *finding, FILE *to)
@@ -158,7 +190,10 @@ static void write_finding(const struct scope_model *model, const struct scope_mo
 		fputs(" waiting", to);
 		break;
 	}
-	fprintf(to, ": the slow %s ", model->slow.requests ? "requests" : "rounds of work");
+	if (finding->units == 1)
+		fprintf(to, ": the slow %s ", model->slow.requests ? "request" : "round of work");
+	else
+		fprintf(to, ": the slow %s ", model->slow.requests ? "requests" : "rounds of work");
 	write_times(finding, to);
 	fputc('.', to);
 }
@@ -201,7 +236,7 @@ static void write_growth(const struct scope_model *model, FILE *to)
 
 	if (analysis->growth.last_ns <= 0)
 		return;
-	fprintf(to, " %s take longer and longer: %s at the begin of the window, %s at its end%s",
+	fprintf(to, " %s take longer and longer: %s at the beginning of the window, %s at its end%s",
 		analysis->ranking->findings ? "They"
 		: model->slow.requests	    ? "Requests"
 					    : "Rounds of work",

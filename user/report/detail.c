@@ -119,6 +119,15 @@ static int print_kernel(const struct report *report, const struct scope_model_fi
 	return 0;
 }
 
+/* The owner of the lock waits for one that this thread has: not so if there is a third one in the circle. */
+static bool waits_for_this(const struct report *report, const struct scope_model_finding *one)
+{
+	for (size_t i = 0; i < report->analysis->hang_count; i++)
+		if (thread_at(report, report->analysis->hangs[i].thread) == one->owner.thread)
+			return report->analysis->hangs[i].owner == one->finding->hang.thread;
+	return false;
+}
+
 /* Prints the owner of the lock, and where that thread is. */
 static void print_owner(const struct report *report, const struct scope_model_finding *one)
 {
@@ -133,7 +142,9 @@ static void print_owner(const struct report *report, const struct scope_model_fi
 		fprintf(report->out, "%s (tid %u), as the lock's memory says%s%s%s%s\n", owner->thread->comm,
 			owner->thread->tid, owner->at ? "; it is in " : "", owner->at ? owner->at->name : "",
 			scope_report_section_line_of(&owner->place, line, sizeof(line)),
-			one->finding->hang.circle ? ", and waits for this one: a deadlock" : "");
+			!one->finding->hang.circle    ? ""
+			: waits_for_this(report, one) ? ", and waits for this one: a deadlock"
+						      : ", and waits for one that waits for this one: a deadlock");
 	else
 		fputs("the function that holds the lock may be another one: see the other lines\n", report->out);
 }

@@ -25,6 +25,7 @@
 	X(BOTTLENECK, "Bottleneck")                                                                                    \
 	X(UNEVEN, "Uneven")                                                                                            \
 	X(USUAL, "Usual")                                                                                              \
+	X(NEAREST, "Nearest")                                                                                          \
 	X(ITS_WORK, "Its work")                                                                                        \
 	X(MISSING, "Missing")                                                                                          \
 	X(NEXT, "Next")

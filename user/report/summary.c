@@ -232,6 +232,39 @@ static int print_usual(const struct report *report)
 	return scope_report_section_broken(report, SCOPE_LABEL_USUAL, &line);
 }
 
+/* Why the function that came nearest to a finding is none, of the rules that a longer trace may decide; -v has the figures. */
+static const char *const near_why[SCOPE_RULE_PARTS + 1] = {
+	[SCOPE_RULE_UNITS] = "was seen in few of them",
+	[SCOPE_RULE_CHANCE] = "in few stacks",
+	[SCOPE_RULE_HALVES] = "nearly all in one half of the trace",
+	[SCOPE_RULE_PARTS] = "in few stacks",
+};
+
+#define NEAR_SLOW_MIN 0.01 /* no rule; of requests: less is usual in any server */
+
+/* Nothing is found in one trace, but many requests took too long, most of that in one function: the reader may be after these. */
+static int print_nearest(const struct report *report)
+{
+	const struct scope_model *model = report->model;
+	const struct scope_model_slow *slow = &model->slow;
+	const struct scope_near *near = model->nears ? model->near[0].near : NULL;
+	struct scope_paragraph line;
+	struct scope_text count;
+
+	if (report->analysis->ranking->verdict != SCOPE_VERDICT_NOTHING || report->analysis->reference || !near ||
+	    near->finding.share < SCOPE_RANK_MOST || slow->slow < report->analysis->rank.units_min ||
+	    (double)slow->slow < NEAR_SLOW_MIN * (double)slow->all || !near_why[near->fails])
+		return 0;
+	if (scope_report_paragraph_begin(&line))
+		return -ENOMEM;
+	fprintf(line.to, "%s has %.0f %% of the extra time of %s slow %s, but %s: trace for longer",
+		scope_report_section_short_name(
+			scope_signatures_name(report->analysis->signatures, near->finding.function)),
+		100 * near->finding.share, scope_report_format_count(&count, slow->slow),
+		slow->requests ? "requests" : "rounds of work", near_why[near->fails]);
+	return scope_report_section_broken(report, SCOPE_LABEL_NEAREST, &line);
+}
+
 /* What would name the functions in which the first finding's time is. */
 static int print_unnamed(const struct report *report)
 {
@@ -295,6 +328,8 @@ static int print_body(const struct report *report)
 		err = print_uneven(report);
 	if (!err)
 		err = print_usual(report);
+	if (!err)
+		err = print_nearest(report);
 	if (!err)
 		err = print_unnamed(report);
 	if (!err)
