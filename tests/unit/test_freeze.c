@@ -20,6 +20,7 @@ struct load {
 	uint64_t apart_ms, takes_us;
 	uint64_t stall_ms;
 	unsigned stalls; /* evenly apart */
+	unsigned brief;	 /* of them, the last ones: 60 ms */
 	unsigned behind; /* requests that it takes right after the stall */
 	bool peer;	 /* another thread serves as much, and never stalls */
 	bool later;	 /* answered in the next turn of the loop */
@@ -36,6 +37,7 @@ static uint64_t write_requests(FILE *to, const struct load *load, unsigned tid, 
 		const unsigned fd = 10 * tid + i % load->clients, cpu = tid - 10;
 		const unsigned part = load->requests / (load->stalls + 1);
 		const bool stall = stalls && i % part == 0 && i / part >= 1 && i / part <= load->stalls;
+		bool brief;
 
 		fprintf(to, "%ju %u enter %u epoll_wait enter=%ju args=5\n", (uintmax_t)now, cpu, tid, (uintmax_t)now);
 		if (waiting) {
@@ -49,7 +51,8 @@ static uint64_t write_requests(FILE *to, const struct load *load, unsigned tid, 
 		fprintf(to, "%ju %u exit %u epoll_wait ret=1\n", (uintmax_t)now, cpu, tid);
 		fprintf(to, "%ju %u syscall %u read enter=%ju ret=64 args=%u\n", (uintmax_t)(now + 200), cpu, tid,
 			(uintmax_t)(now + 100), fd);
-		now += stall ? load->stall_ms * MS : load->takes_us * 1000;
+		brief = stall && i / part > load->stalls - load->brief;
+		now += brief ? 60 * MS : stall ? load->stall_ms * MS : load->takes_us * 1000;
 		waiting += stall ? load->behind : 0;
 		if (load->later) {
 			fprintf(to, "%ju %u syscall %u epoll_wait enter=%ju ret=1 args=5\n", (uintmax_t)now, cpu, tid,
@@ -155,9 +158,26 @@ static void several_shorter_ones_count(void **state)
 		assert_int_equal(freezes_of(load), load.stalls == 1 || load.stalls == 5 ? 0 : load.stalls);
 	load = busy;
 	load.apart_ms = 4;
-	load.stall_ms = 101;
+	load.stall_ms = 51;
 	assert_int_equal(freezes_of(load), 2);
-	load.stall_ms = 99;
+	load.stall_ms = 49;
+	assert_int_equal(freezes_of(load), 0);
+}
+
+/* Three that people notice are freezes, however many brief ones there are; two and one of them are three. */
+static void brief_ones_count_where_longer_ones_do_not(void **state)
+{
+	struct load load = busy;
+
+	(void)state;
+	load.stalls = 6;
+	load.brief = 3;
+	assert_int_equal(freezes_of(load), 3);
+	load.stalls = 3;
+	load.brief = 2;
+	assert_int_equal(freezes_of(load), 3);
+	load.stalls = 6;
+	load.brief = 5;
 	assert_int_equal(freezes_of(load), 0);
 }
 
@@ -227,6 +247,7 @@ int main(void)
 		cmocka_unit_test(one_whose_request_is_answered_later_counts),
 		cmocka_unit_test(one_of_less_than_a_second_is_no_freeze),
 		cmocka_unit_test(several_shorter_ones_count),
+		cmocka_unit_test(brief_ones_count_where_longer_ones_do_not),
 		cmocka_unit_test(shorter_ones_have_to_keep_many_waiting),
 		cmocka_unit_test(what_is_usual_is_no_freeze),
 		cmocka_unit_test(a_thread_that_serves_one_client_keeps_nobody_else),

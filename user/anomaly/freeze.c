@@ -10,12 +10,18 @@
 
 #define FREEZE_MIN_NS 1000000000ull
 #define SHORT_MIN_NS 100000000ull /* that people notice; it counts if there are more, and many wait */
+#define BRIEF_MIN_NS 50000000ull  /* the same of stalls of this time, where no such one counts */
 #define SHORT_MIN 2		  /* shorter ones of one thread: a single one is chance, … */
 #define SHORT_MOST 4		  /* … and more are judged as any slow units are */
 #define SHORT_KEPT 0.01		  /* share of all requests that they kept waiting: those decide the 99th percentile */
 #define TIMES_USUAL 10		  /* of its group's units: far more than others take */
 #define KEPT_MIN 5		  /* requests kept waiting, as many as the units of a finding */
 #define STALLS_MAX 256		  /* no rule: stalls that come as often are not rare, and are found by other rules */
+
+/* Stalls of less than a second count together with those that are as long. */
+static const uint64_t level_ns[] = { SHORT_MIN_NS, BRIEF_MIN_NS };
+
+#define LEVELS (sizeof(level_ns) / sizeof(*level_ns))
 
 struct stall {
 	struct scope_freeze freeze;
@@ -24,8 +30,10 @@ struct stall {
 
 struct thread {
 	uint64_t asked; /* requests taken in all */
-	double kept;	/* of them, by stalls of less than a second */
-	uint32_t kept_times;
+	struct {
+		double kept; /* requests, by stalls of less than a second that are this long at least */
+		uint32_t times;
+	} of[LEVELS];
 	uint64_t stalled_ns;
 	uint64_t end_ns; /* of its last unit */
 	int32_t after;	 /* number of the stall since which it was not idle yet; -1: none */
@@ -56,6 +64,11 @@ static uint64_t limit_of(const struct scope_distributions *distributions, const 
 	return usual > (double)min_ns ? (uint64_t)usual : min_ns;
 }
 
+static uint64_t duration(const struct scope_freeze *freeze)
+{
+	return freeze->end_ns - freeze->begin_ns;
+}
+
 /* From which time on units of the group are slow: as stalls that count alone, or as shorter ones if some of them are freezes. */
 static uint64_t slow_from(const struct scope_distributions *distributions, const struct scope_groups *groups,
 			  const struct scope_freezes *freezes, uint32_t group)
@@ -63,9 +76,9 @@ static uint64_t slow_from(const struct scope_distributions *distributions, const
 	uint64_t min_ns = FREEZE_MIN_NS;
 
 	for (size_t i = 0; i < freezes->count; i++)
-		if (freezes->freeze[i].group == group &&
-		    freezes->freeze[i].end_ns - freezes->freeze[i].begin_ns < min_ns)
-			min_ns = SHORT_MIN_NS;
+		for (size_t level = 0; freezes->freeze[i].group == group && level < LEVELS; level++)
+			if (duration(&freezes->freeze[i]) < min_ns)
+				min_ns = level_ns[level];
 	return limit_of(distributions, groups, group, min_ns);
 }
 
@@ -158,16 +171,36 @@ static double kept_by(const struct search *search, const struct stall *stall)
 										    : 0;
 }
 
+/* Some stalls of the thread that are this long, few enough to be rare, matter to many clients. */
+static bool level_counts(const struct search *search, const struct thread *thread, size_t level)
+{
+	return thread->of[level].times >= SHORT_MIN && thread->of[level].times <= SHORT_MOST &&
+	       thread->of[level].kept >= SHORT_KEPT * (double)search->asked;
+}
+
 /* A stall of a second counts alone. Of shorter ones a thread needs several, and they have to matter to many clients. */
 static bool counts(const struct search *search, const struct scope_freeze *freeze)
 {
 	const struct thread *thread = &search->thread[freeze->thread];
+	size_t level = 0;
 
 	if (freeze->kept < KEPT_MIN)
 		return false;
-	return freeze->end_ns - freeze->begin_ns >= FREEZE_MIN_NS ||
-	       (thread->kept_times >= SHORT_MIN && thread->kept_times <= SHORT_MOST &&
-		thread->kept >= SHORT_KEPT * (double)search->asked);
+	while (level < LEVELS && !level_counts(search, thread, level))
+		level++;
+	return duration(freeze) >= FREEZE_MIN_NS || (level < LEVELS && duration(freeze) >= level_ns[level]);
+}
+
+/* What a stall adds to the thread's, if it does not count alone. */
+static void add_short(struct thread *thread, const struct scope_freeze *freeze)
+{
+	if (freeze->kept < KEPT_MIN || duration(freeze) >= FREEZE_MIN_NS)
+		return;
+	for (size_t level = 0; level < LEVELS; level++)
+		if (duration(freeze) >= level_ns[level]) {
+			thread->of[level].kept += freeze->kept;
+			thread->of[level].times++;
+		}
 }
 
 static int judge(struct search *search, struct scope_freezes *freezes)
@@ -179,10 +212,7 @@ static int judge(struct search *search, struct scope_freezes *freezes)
 		struct scope_freeze *freeze = &search->stall[i].freeze;
 
 		freeze->kept = kept_by(search, &search->stall[i]);
-		if (freeze->kept < KEPT_MIN || freeze->end_ns - freeze->begin_ns >= FREEZE_MIN_NS)
-			continue;
-		search->thread[freeze->thread].kept += freeze->kept;
-		search->thread[freeze->thread].kept_times++;
+		add_short(&search->thread[freeze->thread], freeze);
 	}
 	for (size_t i = 0; i < search->stalls; i++) {
 		const struct scope_freeze freeze = search->stall[i].freeze;
@@ -220,7 +250,7 @@ int scope_anomaly_freeze_find(const struct scope_distributions *distributions, c
 	for (size_t i = 0; !err && i < search.threads; i++)
 		search.thread[i].after = -1;
 	for (uint32_t i = 0; !err && i < distributions->groups; i++) {
-		search.limit_ns[i] = limit_of(distributions, groups, i, SHORT_MIN_NS);
+		search.limit_ns[i] = limit_of(distributions, groups, i, BRIEF_MIN_NS);
 		any |= search.limit_ns[i] != UINT64_MAX;
 	}
 	if (any)
