@@ -24,13 +24,16 @@ const char *__lsan_default_suppressions(void)
 }
 
 #define BASE_MAX 65536
-#define EDIT_BYTES 6 /* where (4), how (1), what (1) */
+#define FUNCTIONS_MOST 64 /* that are looked up: damaged tables may have very many */
+#define EDIT_BYTES 6	  /* where (4), how (1), what (1) */
 
-/* A 64-bit one and a 32-bit one. */
+#define BASES 3
+
+/* A 64-bit one, a 32-bit one, and a stripped one that has names in its messages. */
 static struct base {
 	uint8_t data[BASE_MAX];
 	size_t bytes;
-} bases[2];
+} bases[BASES];
 
 /* With everything in it that is read: inlined calls, split parts, C++ names, a build-id. */
 static const char source[] = "static inline __attribute__((always_inline)) int in(int x) { return x * 3; }\n"
@@ -39,8 +42,18 @@ static const char source[] = "static inline __attribute__((always_inline)) int i
 			     "int outer(int x) { char room[x + 8]; __builtin_memset(room, x, x + 8);\n"
 			     "	return room[1] > 3 ? mangled(x) : in(x); }\n";
 
+static const char messages[] =
+	"void __assert_fail(const char *text, const char *file, unsigned line, const char *function)\n"
+	"	__attribute__((cold, noreturn));\n"
+	"#define F(name, export) __attribute__((noinline)) export int name(int x) {\\\n"
+	"	if (x < 0) __assert_fail(\"x\", \"a.c\", 1, __func__); say(\"%s: %d\", __func__); return x + __LINE__; }\n"
+	"__attribute__((noinline)) static void say(const char *format, const char *name) {\n"
+	"	__asm__ volatile(\"\" : : \"r\"(format), \"r\"(name)); }\n"
+	"F(first, ) F(second, ) F(third, ) F(fourth, ) F(fifth, ) F(inner, static) F(other, static)\n"
+	"int all(int x) { return inner(x) + other(x); }\n";
+
 /* The kernel's page of code is an ELF file, too: for where there is no compiler. */
-static void base_read(struct base *base, const char *machine)
+static void base_read(struct base *base, const char *flags, const char *text)
 {
 	char path[] = "/tmp/scope-fuzz-elf.XXXXXX", command[256];
 	int fd = mkstemp(path);
@@ -53,10 +66,10 @@ static void base_read(struct base *base, const char *machine)
 	snprintf(command, sizeof(command),
 		 "${CC:-cc} %s -O2 -g -shared -fPIC -nostdlib -Wl,--build-id -Wl,-z,noseparate-code "
 		 "-x c -o %s - 2>/dev/null",
-		 machine, path);
+		 flags, path);
 	pipe = popen(command, "w");
 	if (pipe) {
-		fputs(source, pipe);
+		fputs(text, pipe);
 		if (!pclose(pipe)) {
 			close(fd);
 			fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -108,9 +121,14 @@ static void look(struct scope_image *image)
 		value += scope_symbol_image_after_call(image, link);
 	}
 	if (!scope_symbol_image_functions(image, &functions))
-		for (size_t i = 0; i < functions->count; i++)
-			for (size_t k = 0; k < functions->function[i].name_bytes; k++)
-				value += (uint8_t)functions->function[i].name[k];
+		for (size_t i = 0; i < functions->count; i++) {
+			struct scope_file_function found = functions->function[i];
+
+			if (i < FUNCTIONS_MOST)
+				scope_symbol_image_function(image, found.start, true, &found);
+			for (size_t k = 0; k < found.name_bytes; k++)
+				value += (uint8_t)found.name[k];
+		}
 	value += !scope_symbol_image_offset(image, "ns::Box<int>::push", &value);
 	value += scope_symbol_image_bias(image, 0x1000, 0, 0x1000, &value);
 	value += strlen(scope_symbol_image_build_id(image)) + scope_symbol_image_is_debug(image);
@@ -120,13 +138,14 @@ static void look(struct scope_image *image)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	static uint8_t file[BASE_MAX];
-	const struct base *base = &bases[bytes && data[0] >> 3 & 1];
+	const struct base *base = &bases[bytes ? (data[0] >> 3) % BASES : 0];
 	struct scope_image *image;
 	int fd;
 
 	if (!bases[0].bytes) {
-		base_read(&bases[0], "");
-		base_read(&bases[1], "-m32");
+		base_read(&bases[0], "", source);
+		base_read(&bases[1], "-m32", source);
+		base_read(&bases[2], "-s", messages);
 	}
 	memcpy(file, base->data, base->bytes);
 	/* Few at a time: of a file that is damaged all over nothing is read. */

@@ -158,9 +158,11 @@ static void what_runs_ten_times_as_long_in_one_function_needs_no_odds(void **sta
 	finding = alone;
 	finding.p50_ns = below(1e6);
 	assert_int_equal(judge(finding), SCOPE_RULE_ODDS);
-	/* A sleep may be as long for a reason outside, and so may what the kernel does. */
+	/* A wait as well, but not for what is outside; and what the kernel does may have a reason outside. */
 	finding = alone;
 	finding.kind = SCOPE_FINDING_WAIT;
+	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
+	finding.wait.outside = true;
 	assert_int_equal(judge(finding), SCOPE_RULE_ODDS);
 	finding = alone;
 	finding.kernel_alike_share = scope_rank_defaults.kernel_share;

@@ -54,14 +54,16 @@ static bool stalled_long(const struct scope_finding *finding)
 }
 
 /*
- * True if slow units run in this function and nowhere else, ten times as long as a whole usual unit. A share cannot
+ * True if slow units run in this function and nowhere else, or wait there for nothing outside, ten times as long as a whole usual unit. A share cannot
  * grow if usual units run nothing else either (a program whose functions are all inlined into one), and is not known
  * if they are too short for a sample. What slows all functions alike (a shared core, memory, a lower frequency) makes
  * none of them run that long.
  */
 static bool runs_alone(const struct scope_rank_options *options, const struct scope_finding *finding)
 {
-	return finding->kind == SCOPE_FINDING_TIME && finding->of_slow >= ALONE_SHARE &&
+	const bool waits = finding->kind == SCOPE_FINDING_WAIT && !scope_rank_finding_outside(finding);
+
+	return (finding->kind == SCOPE_FINDING_TIME || waits) && finding->of_slow >= ALONE_SHARE &&
 	       finding->p50_ns >= ALONE_TIMES * finding->usual_ns && finding->units >= ALONE_UNITS_MIN &&
 	       finding->kernel_alike_share < options->kernel_share;
 }
