@@ -13,6 +13,7 @@
 #define FIRST_ALIKE 10 /* … and of first requests of connections */
 #define TOO_FEW_UNITS 20
 #define SHORT_NS 500000	  /* a round trip within a data centre (J. Dean, "Numbers Everyone Should Know") */
+#define SHORT_TIMES 10	  /* of the usual time: kinds of requests differ by that by design */
 #define SHORT_SHARE 0.1	  /* of the window: from there on short requests slow the server as well */
 #define CHANCE_WORTH 0.05 /* share of the excess, met by chance, that is reported */
 
@@ -139,21 +140,28 @@ static void say_only_larger(const struct scope_rank_input *input, const struct s
 		first->usual_ns > 0 ? first->p50_ns / first->usual_ns : 0);
 }
 
+/* True if no client notices that it takes longer: no more than a round trip in a data centre, or twice that and not ten times as long. */
+static bool is_short(const struct scope_rank_options *options, const struct scope_finding *finding)
+{
+	const double longer_ns = finding->p50_ns - finding->usual_ns;
+
+	return longer_ns < SHORT_NS ||
+	       (longer_ns < options->floor_ns && finding->p50_ns < SHORT_TIMES * finding->usual_ns);
+}
+
 /*
- * True if all findings are in requests of a kind of their own, whose function usual ones hardly run, and which take no longer
- * than a round trip in a data centre does. Such kinds are designed every day, and as short a bug harms nobody unless it has
- * much of the window.
+ * True if all findings are in requests of a kind of their own, whose function usual ones hardly run, and which are short. Such
+ * kinds are designed every day, and as short a bug harms nobody unless it has much of the window.
  */
 static bool only_short(const struct scope_rank_input *input, const struct scope_ranking *ranking)
 {
 	double window_share = 0;
 
-	(void)input;
 	for (size_t i = 0; i < ranking->findings; i++) {
 		const struct scope_finding *finding = &ranking->finding[i];
 
 		window_share += finding->window_share;
-		if (finding->by_design != SCOPE_BY_DESIGN_NOT_USUAL || finding->p50_ns - finding->usual_ns >= SHORT_NS)
+		if (finding->by_design != SCOPE_BY_DESIGN_NOT_USUAL || !is_short(input->options, finding))
 			return false;
 	}
 	return window_share < SHORT_SHARE;
