@@ -131,7 +131,7 @@ static struct scope_v8_offsets v8_offsets(void)
 /* Members are near each other, as inputs are short. */
 static void find_perl(struct scope_interpreter *interpreter, unsigned choice)
 {
-	scope_interpreter_perl_offsets(0x51c + choice % 7 * 2, &interpreter->perl);
+	scope_interpreter_perl_offsets(0x51c + choice % 8 * 2, &interpreter->perl);
 	interpreter->perl.globals = choice & 8;
 	interpreter->perl.statement = BASE + 8;
 	interpreter->perl.stacks = BASE + 16;

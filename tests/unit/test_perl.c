@@ -281,9 +281,9 @@ static void versions_are_known(void **state)
 
 	(void)state;
 	assert_false(scope_interpreter_perl_offsets(0x51a, &offsets));
-	for (uint32_t version = 0x51c; version <= 0x528; version++)
+	for (uint32_t version = 0x51c; version <= 0x52a; version++)
 		assert_int_equal(scope_interpreter_perl_offsets(version, &offsets), !(version & 1));
-	assert_false(scope_interpreter_perl_offsets(0x52a, &offsets));
+	assert_false(scope_interpreter_perl_offsets(0x52c, &offsets));
 	assert_false(scope_interpreter_perl_offsets(0x71c, &offsets));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads the frames of Perl 5.28 to 5.40.
+ * Reads the frames of Perl 5.28 to 5.42.
  *
  *   PL_curinterp ─► interpreter ─► stack ─► stack outside of it, of what called a sub from C …
  *                      │              │ contexts, an array: blocks, subs, evals

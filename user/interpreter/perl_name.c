@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Names subs of Perl 5.28 to 5.40.
+ * Names subs of Perl 5.28 to 5.42.
  *
  *   code (CV) ─► its body ─► glob (GV) ─► glob whose name it has ─► name, package (HV) ─► name
  *                  │ file

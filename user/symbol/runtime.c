@@ -32,7 +32,7 @@ static const struct scope_runtime rows[] = {
 	{ "Perl",
 	  { "perl", "perl5.*", "libperl.so*" },
 	  false,
-	  "its memory has names of its subs, for a capture on this host by versions 5.28 to 5.40",
+	  "its memory has names of its subs, for a capture on this host by versions 5.28 to 5.42",
 	  "pl::" },
 	{ ".NET", { "libcoreclr.so" }, true, "start it with DOTNET_PerfMapEnabled=1 in its environment", NULL },
 	{ "Erlang", { "beam.smp" }, true, "start it with +JPperf true", NULL },
