@@ -115,6 +115,7 @@ static inline void put_stack(uint64_t at, uint64_t contexts, uint64_t outer, int
 	put(at + 8, contexts);
 	put(at + 16, outer);
 	put_half(at + 32, (uint32_t)last);
+	put_half(at + 36, 2000);
 	put_half(at + 44, type);
 }
 

@@ -233,6 +233,22 @@ static void interpreters_are_found(void **state)
 	put_key(PACKAGE_NAME, "mains", false);
 	assert_int_equal(find(&interpreter), SCOPE_INTERPRETER_UNKNOWN);
 	put_key(PACKAGE_NAME, "main", false);
+	/* As a build without random orders of keys, whose members are one further: the next package has the same name. */
+	put(STATE + 224, PACKAGE);
+	assert_int_equal(find(&interpreter), SCOPE_INTERPRETER_UNKNOWN);
+	put(STATE + 224, STACK);
+	/* More contexts than there is room for, none that any stack has, and no main stack. */
+	put_stack(STACK, CONTEXTS, 0, 2000, MAIN);
+	assert_int_equal(find(&interpreter), SCOPE_INTERPRETER_FOUND);
+	put_stack(STACK, CONTEXTS, 0, 2001, MAIN);
+	assert_int_equal(find(&interpreter), SCOPE_INTERPRETER_UNKNOWN);
+	put_stack(STACK, CONTEXTS, 0, -2, MAIN);
+	assert_int_equal(find(&interpreter), SCOPE_INTERPRETER_UNKNOWN);
+	put_stack(STACK, CONTEXTS, STACK, -1, 5);
+	assert_int_equal(find(&interpreter), SCOPE_INTERPRETER_UNKNOWN);
+	put_stack(STACK, CONTEXTS, OUTER, 1, 5);
+	put_stack(OUTER, OUTER_CONTEXTS, 0, -1, MAIN);
+	assert_int_equal(find(&interpreter), SCOPE_INTERPRETER_FOUND);
 	/* It has not begun. */
 	put(STATE + 192, 0);
 	assert_int_equal(find(&interpreter), SCOPE_INTERPRETER_ABSENT);

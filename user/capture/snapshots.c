@@ -358,8 +358,8 @@ void scope_capture_snapshots_problem(const struct scope_snapshots *snapshots, ch
 			 SCOPE_SNAPSHOTS_WAIT_MS / 1000);
 	else if (head->tgid && head->language < sizeof(languages) / sizeof(languages[0]) && languages[head->language])
 		snprintf(text, size,
-			 "functions of process %u have no names, because this version of %s (%u.%u) is not "
-			 "known%s",
+			 "functions of process %u have no names, because this version of %s (%u.%u), or how it "
+			 "was built, is not known%s",
 			 head->tgid, languages[head->language], head->version >> 8, head->version & 255,
 			 head->language == SCOPE_INTERPRETER_PYTHON ? "; start it with -X perf" : "");
 	else if (head->tgid && head->language == SCOPE_INTERPRETER_HOTSPOT)

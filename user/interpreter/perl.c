@@ -26,6 +26,7 @@
 #define STACK_CONTEXTS 8
 #define STACK_OUTER 16
 #define STACK_LAST 32 /* the number of the innermost context; -1: there is none */
+#define STACK_ROOM 36 /* that of the last one for which there is room */
 #define STACK_MAIN 1  /* the type of the outermost one */
 #define CONTEXT_STATEMENT 16
 #define CONTEXT_BYTES_MAX 104
@@ -38,6 +39,7 @@
 #define EVAL_TEXT 0x20u /* … eval '', … */
 #define EVAL_TRY 0x80u	/* … try { }: all of these are a part of what they are in; a file that is required is not */
 #define ROOT_PACKAGE "main"
+#define CHECKS 3 /* no rule: it runs while it is looked at */
 
 /* Variables of a build without threads; 0, and what it has, in one with threads. */
 static bool place_globals(struct scope_memory *memory, const struct scope_dynamic *dynamic,
@@ -62,11 +64,40 @@ static uint64_t base_of(const struct scope_interpreter *interpreter, uint64_t st
 	return interpreter->perl.globals ? 0 : state;
 }
 
-/* The root of all packages has a name that is known: members of a build with other options are elsewhere. */
+struct stack {
+	uint64_t contexts, outer;
+	int32_t last, type;
+};
+
+static bool read_stack(struct scope_memory *memory, const struct scope_perl_offsets *offsets, uint64_t at,
+		       struct stack *ret_stack)
+{
+	return scope_interpreter_memory_word(memory, at + STACK_CONTEXTS, &ret_stack->contexts) &&
+	       scope_interpreter_memory_word(memory, at + STACK_OUTER, &ret_stack->outer) &&
+	       scope_interpreter_memory_get(memory, at + STACK_LAST, &ret_stack->last, sizeof(ret_stack->last)) &&
+	       scope_interpreter_memory_get(memory, at + offsets->stack_type, &ret_stack->type,
+					    sizeof(ret_stack->type));
+}
+
+/* True if what is there has the form of stacks, of which the outermost one is the main one. */
+static bool are_stacks(struct scope_memory *memory, const struct scope_perl_offsets *offsets, uint64_t at)
+{
+	struct stack stack = { 0 };
+	int32_t room;
+
+	for (unsigned i = 0; i < STACKS_MAX && stack.type != STACK_MAIN; i++, at = stack.outer)
+		if (!read_stack(memory, offsets, at, &stack) ||
+		    !scope_interpreter_memory_get(memory, at + STACK_ROOM, &room, sizeof(room)) || stack.last < -1 ||
+		    stack.last > room)
+			return false;
+	return stack.type == STACK_MAIN;
+}
+
+/* The root of all packages has a name that is known, and stacks have a form: members of a build with other options are elsewhere. */
 static enum scope_interpreter_found check(struct scope_memory *memory, const struct scope_interpreter *interpreter)
 {
 	char name[2 * sizeof(ROOT_PACKAGE)];
-	uint64_t state, stash;
+	uint64_t state, stash, stacks;
 
 	if (!scope_interpreter_memory_word(memory, interpreter->root, &state) || !state ||
 	    !scope_interpreter_memory_word(memory, base_of(interpreter, state) + interpreter->perl.main_stash,
@@ -74,7 +105,10 @@ static enum scope_interpreter_found check(struct scope_memory *memory, const str
 	    !stash)
 		return SCOPE_INTERPRETER_ABSENT;
 	return scope_interpreter_perl_package(memory, interpreter, stash, name, sizeof(name)) &&
-			       !strcmp(name, ROOT_PACKAGE)
+			       !strcmp(name, ROOT_PACKAGE) &&
+			       scope_interpreter_memory_word(
+				       memory, base_of(interpreter, state) + interpreter->perl.stacks, &stacks) &&
+			       are_stacks(memory, &interpreter->perl, stacks)
 		       ? SCOPE_INTERPRETER_FOUND
 		       : SCOPE_INTERPRETER_UNKNOWN;
 }
@@ -84,6 +118,7 @@ enum scope_interpreter_found scope_interpreter_perl_find(struct scope_memory *me
 							 struct scope_interpreter *interpreter)
 {
 	static const char *const parts[] = { "PL_revision", "PL_version" };
+	enum scope_interpreter_found found = SCOPE_INTERPRETER_UNKNOWN;
 	uint64_t at;
 
 	interpreter->version = 0;
@@ -102,7 +137,11 @@ enum scope_interpreter_found scope_interpreter_perl_find(struct scope_memory *me
 	if (!scope_interpreter_dynamic_find(memory, dynamic, "PL_thr_key", &at) &&
 	    !place_globals(memory, dynamic, &interpreter->perl))
 		return SCOPE_INTERPRETER_UNKNOWN;
-	return check(memory, interpreter);
+	for (int i = 0; i < CHECKS && found == SCOPE_INTERPRETER_UNKNOWN; i++) {
+		scope_interpreter_memory_begin(memory, memory->left);
+		found = check(memory, interpreter);
+	}
+	return found;
 }
 
 /* The first interpreter, which the process began with; those of Perl's own threads, which are rare in servers, are not looked for. */
@@ -132,22 +171,6 @@ struct walk {
 	unsigned contexts;
 	bool ended; /* there is no room */
 };
-
-struct stack {
-	uint64_t contexts, outer;
-	int32_t last, type;
-};
-
-static bool read_stack(struct walk *walk, uint64_t at, struct stack *ret_stack)
-{
-	struct scope_memory *memory = walk->memory;
-
-	return scope_interpreter_memory_word(memory, at + STACK_CONTEXTS, &ret_stack->contexts) &&
-	       scope_interpreter_memory_word(memory, at + STACK_OUTER, &ret_stack->outer) &&
-	       scope_interpreter_memory_get(memory, at + STACK_LAST, &ret_stack->last, sizeof(ret_stack->last)) &&
-	       scope_interpreter_memory_get(memory, at + walk->interpreter->perl.stack_type, &ret_stack->type,
-					    sizeof(ret_stack->type));
-}
 
 /* false: it is none. */
 static bool add(struct walk *walk, uint64_t function)
@@ -227,7 +250,7 @@ enum scope_interpreter_read scope_interpreter_perl_frames(struct scope_memory *m
 	    !scope_interpreter_memory_word(memory, base + offsets->stacks, &at))
 		return SCOPE_INTERPRETER_UNREADABLE;
 	for (unsigned i = 0; at && stack.type != STACK_MAIN && !walk.ended; i++, at = stack.outer)
-		if (i == STACKS_MAX || !read_stack(&walk, at, &stack) || !read_contexts(&walk, &stack))
+		if (i == STACKS_MAX || !read_stack(memory, offsets, at, &stack) || !read_contexts(&walk, &stack))
 			return ret_frames->count ? SCOPE_INTERPRETER_TORN : SCOPE_INTERPRETER_UNREADABLE;
 	/* The script outside of all subs; before it begins there is no statement. */
 	if (!walk.ended)
