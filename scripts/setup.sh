@@ -26,7 +26,7 @@ packages_of() {
 	servers) echo build-essential dpkg-dev libevent-dev libapr1-dev libaprutil1-dev libpcre2-dev zlib1g-dev libssl-dev libyaml-dev wrk gdb \
 		strace python3 ;;
 	browser) echo chromium ;;
-	jit) echo nodejs default-jdk-headless golang-go php-cli ruby cargo librust-tokio-dev ;;
+	jit) echo nodejs default-jdk-headless golang-go php-cli ruby perl cargo librust-tokio-dev ;;
 	libraries) echo gcc g++ pkg-config libevent-dev libuv1-dev libev-dev libglib2.0-dev liburing-dev libboost-dev libboost-system-dev libmicrohttpd-dev libpoco-dev libcpprest-dev libssl-dev zlib1g-dev python3 ;;
 	frameworks) echo gunicorn python3-flask python3-gevent python3-django uwsgi-core uwsgi-plugin-python3 apache2-bin libapache2-mod-wsgi-py3 libapache2-mod-php uvicorn python3-starlette python3-aiohttp puma unicorn ruby-sinatra default-jdk-headless libtomcat10-java libtomcat10-embed-java libjetty9-java libnetty-java nodejs node-express ;;
 	bugs) echo mariadb-server-core mariadb-client-core postgresql-15 sysbench wrk nodejs \
