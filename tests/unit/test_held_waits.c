@@ -95,6 +95,20 @@ static void a_function_in_half_of_the_stacks_is_named(void **state)
 	assert_ptr_equal(named(&no_looks), &retry);
 }
 
+/* Units of a reference have numbers of their own. */
+static void stacks_of_a_reference_do_not_count(void **state)
+{
+	(void)state;
+	stacks(usual, 8, 0);
+	stacks(held, 2, 2);
+	for (unsigned i = 0; i < 100; i++)
+		case_item(made, (struct scope_item){ .kind = SCOPE_ITEM_RUN,
+						     .unit = i % 2 ? held : 1u << 24,
+						     .reference = true,
+						     .node = case_node(made, path, 1) });
+	assert_ptr_equal(named(&no_looks), &retry);
+}
+
 static void a_function_in_less_than_half_is_not(void **state)
 {
 	(void)state;
@@ -200,6 +214,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_function_in_half_of_the_stacks_is_named, setup, teardown),
+		cmocka_unit_test_setup_teardown(stacks_of_a_reference_do_not_count, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_function_in_less_than_half_is_not, setup, teardown),
 		cmocka_unit_test_setup_teardown(it_is_twice_as_frequent_as_in_usual_requests, setup, teardown),
 		cmocka_unit_test_setup_teardown(else_what_handles_all_requests_is_named, setup, teardown),

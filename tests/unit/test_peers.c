@@ -175,6 +175,17 @@ static void a_peer_that_runs_the_same_loop_is_one(void **state)
 	assert_false(is_hang());
 }
 
+/* Units of a reference have numbers of their own. */
+static void stacks_of_a_reference_do_not_count(void **state)
+{
+	(void)state;
+	stacks(at_idle, 95);
+	for (unsigned i = 0; i < 100; i++)
+		case_item(made, (struct scope_item){
+					.kind = SCOPE_ITEM_RUN, .unit = 1u << 24, .reference = true, .node = at_deep });
+	assert_false(is_hang());
+}
+
 /* Of threads that started elsewhere, and of stacks that were cut short, nothing is known. */
 static void stacks_of_others_do_not_count(void **state)
 {
@@ -493,6 +504,7 @@ int main(void)
 		TEST(a_thread_that_has_no_peer_at_work_is_idle),
 		TEST(a_peer_that_runs_the_same_loop_is_one),
 		TEST(stacks_of_others_do_not_count),
+		TEST(stacks_of_a_reference_do_not_count),
 		TEST(stacks_of_threads_that_ended_count),
 		TEST(stacks_at_work_are_samples_and_sleeps),
 		TEST(where_nobody_works_it_is_unsure),

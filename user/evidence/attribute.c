@@ -194,6 +194,7 @@ int scope_evidence_attributor_add(struct scope_attributor *attributor, uint32_t 
 		.task = stretch->task,
 		.held = stretch->held,
 		.silent = stretch->silent,
+		.reference = !attributor->detection,
 		.kernel = stretch->kernel,
 		.sampling_ratio = (float)stretch->sampling_ratio,
 		.inside = stretch->inside,

@@ -57,7 +57,7 @@ static void count_stacks(struct waits *waits, uint32_t population, uint32_t grou
 		const struct scope_unit *unit;
 
 		if ((item->kind != SCOPE_ITEM_RUN && item->kind != SCOPE_ITEM_WAIT) || item->task ||
-		    item->node == SCOPE_TREE_ROOT)
+		    item->reference != !waits->attributor->detection || item->node == SCOPE_TREE_ROOT)
 			continue;
 		unit = &waits->units->unit[item->unit];
 		if (unit->group != group || !unit->asked)

@@ -66,7 +66,7 @@ static bool started_in(const struct scope_evidence *evidence, const struct scope
 /* True for a stack at work of a thread that does not stand: what one that does did before says nothing about others. */
 static bool is_of_others(const struct peers *peers, const struct scope_item *item)
 {
-	return (item->kind == SCOPE_ITEM_RUN || item->kind == SCOPE_ITEM_WAIT) &&
+	return (item->kind == SCOPE_ITEM_RUN || item->kind == SCOPE_ITEM_WAIT) && !item->reference &&
 	       !peers->stands[peers->units->unit[item->unit].thread];
 }
 
@@ -348,8 +348,8 @@ static enum answer runs_as_requests(const struct peers *peers, size_t number, ui
 		const struct scope_item *item = &evidence->item[i];
 		struct begin begin;
 
-		if ((item->kind != SCOPE_ITEM_RUN && item->kind != SCOPE_ITEM_WAIT) || item->node == SCOPE_TREE_ROOT ||
-		    peers->units->unit[item->unit].thread == thread ||
+		if ((item->kind != SCOPE_ITEM_RUN && item->kind != SCOPE_ITEM_WAIT) || item->reference ||
+		    item->node == SCOPE_TREE_ROOT || peers->units->unit[item->unit].thread == thread ||
 		    !scope_unit_took(&peers->units->unit[item->unit]))
 			continue;
 		begin = begin_of(evidence, item);
