@@ -39,7 +39,7 @@ struct scope_item {
 	uint8_t class;	      /* WAIT: enum scope_wait_class */
 	float sampling_ratio; /* RUN: how many samples come for one at the first period; 0: one */
 	bool abnormal;
-	bool reference; /* of another trace, or of another time: unit is one of the reference's */
+	bool reference;			     /* of another trace, or of another time: unit is one of the reference's */
 	bool kernel;			     /* RUN: the sample hit the kernel */
 	const struct scope_function *inside; /* RUN, SPIN: the function in the kernel; NULL: not known */
 	const struct scope_function *below;  /* the library function that its function called; NULL: none */
