@@ -44,9 +44,10 @@ for command in report metrics waits "export folded"; do
 	says "$command: a similar file" 1 'there is no file .*helthy.trace; did you mean .*/healthy.trace?$' "$scope" $command $file
 done
 says "diff: a similar file" 1 'did you mean .*/healthy.trace?$' "$scope" diff "$work/lock.trace" "$work/helthy.trace"
+says "only the end is alike" 1 'cannot open .*: No such file or directory; check the name' "$scope" report -i "$work/lwwp.trace"
 says "a file that is like none" 1 'cannot open .*: No such file or directory; check the name' "$scope" report -i "$work/qqqqqq"
-mkdir "$work/odd" && : > "$work/odd/"$'hea\e[31mlthy.trace'
-says "a name with a control character" 1 'did you mean .*hea.x1b.31mlthy.trace?$' "$scope" report -i "$work/odd/healthy.trace"
+mkdir "$work/odd" && : > "$work/odd/"$'healt\ehy.trace'
+says "a name with a control character" 1 'did you mean .*healt.x1bhy.trace?$' "$scope" report -i "$work/odd/healthy.trace"
 cp "$work/healthy.trace" "$work/box-20260101-091010.trace"
 cp "$work/lock.trace" "$work/box-20260101-101010.trace"
 cp "$work/hang.trace" "$work/box-20260101-101010-2.trace"

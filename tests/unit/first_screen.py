@@ -51,10 +51,12 @@ def missing(screen, report):
         yield "commands to type next: %r" % commands
     if not report["findings"]:
         near, basis = report["near"], report["basis"]
-        slow, of = (basis["slow_requests"], basis["requests"]) if basis["requests"] else (basis["slow_units"], basis["units"])
-        if report["verdict"] == "nothing" and not basis["baseline"] and near and near[0]["share"] >= 0.5 and slow >= max(5, 0.01 * of) and \
-                near[0]["fails"] in ("units", "chance", "halves", "parts") and "Nearest" not in labels:
-            yield "what came nearest to a finding: %s" % near[0]["function"]["name"]
+        all_ns = sum(group["in_requests"]["wall_ns"] for group in report["groups"] if group["in_requests"])
+        extra = basis["excess_ns"] / all_ns if all_ns else 0
+        if report["verdict"] == "nothing" and not basis["baseline"] and basis["slow_units"] >= 5 and extra >= 0.3 and \
+                not (near and near[0]["share"] >= 0.5 and near[0]["fails"] in ("odds", "times", "floor")) and \
+                "Nearest" not in labels and "Whether" not in plain(screen):
+            yield "what came nearest to a finding: %s" % near
         return
     first = report["findings"][0]
     short = re.sub(r"^[^(\[<: ]*/", "", first["shown"] or "")  # of Go, without the path of its package

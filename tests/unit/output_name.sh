@@ -184,6 +184,16 @@ summary() {
 }
 [ "${#commands[@]}" -le 10 ] || pass "the summary is beside the trace" summary
 
+# Which files a flight recorder writes, at its start; and then, not at its end, that it cannot.
+flight_names() {
+	says 0 'each file is ring-DATE-TIME.trace, written by `scope record --snapshot`, by SIGUSR1 and at the end; `scope report ring.trace`' \
+		record --source perf --flight -o ring.trace -- true && [ "$(find . -name 'ring-*.trace' | wc -l)" = 1 ] &&
+		says 0 'each file is turns-DATE-TIME, and the latest 3 are kept' record --source perf --rotate 3 -o turns -- true &&
+		says 1 'nowhere/ring-.*.trace cannot be written' record --source perf --flight -o nowhere/ring.trace -- touch ran &&
+		[ ! -e ran ] && "$scope" record --source perf -q --flight -o quiet.trace -- true > said 2>&1 && [ ! -s said ]
+}
+[ "${#commands[@]}" -le 10 ] || pass "a flight recorder names its files" flight_names
+
 # Files in turn: the second recorder would remove those of the first.
 second_in_turn() {
 	local first

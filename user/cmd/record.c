@@ -15,12 +15,40 @@
 #include "cmd/held.h"
 #include "cmd/record_options.h"
 #include "recorder/control_socket.h"
+#include "recorder/files.h"
 #include "report/numbers.h"
+
+struct watched {
+	const struct scope_cmd_record *request;
+	struct scope_cmd_held *held;
+};
+
+/* Which files come of a recording that writes several, and when. */
+static void say_files(const struct scope_cmd_record *request)
+{
+	const struct scope_recorder_options *recorder = &request->recorder;
+	char pattern[512];
+
+	scope_recorder_files_pattern(recorder->output, pattern, sizeof(pattern));
+	if (recorder->flight_ns)
+		scope_cmd_say("record",
+			      "each file is %s, written by `scope record --snapshot`, by SIGUSR1%s and at the end; "
+			      "`scope report %s` reads the latest",
+			      pattern, recorder->triggers ? ", by a trigger" : "", recorder->output);
+	else if (recorder->keep)
+		scope_cmd_say("record",
+			      "each file is %s, and the latest %u are kept; `scope report %s` reads the latest",
+			      pattern, recorder->keep, recorder->output);
+}
 
 /* Tracing is on: from here on a command may run. */
 static void begun(void *context, const struct scope_target *target)
 {
-	scope_cmd_held_started(context, target);
+	const struct watched *watched = context;
+
+	if (!watched->request->quiet)
+		say_files(watched->request);
+	scope_cmd_held_started(watched->held, target);
 }
 
 static void progress(void *context, const struct scope_capture_progress *now,
@@ -107,11 +135,12 @@ static void print_summary(const char *output, const struct scope_capture_stats *
 static int record(const struct scope_cmd_record *request, const struct scope_source *source,
 		  struct scope_cmd_held *held, struct scope_error *error)
 {
+	struct watched watched = { request, held };
 	const struct scope_recorder_watch watch = {
 		.begun = begun,
 		.progress = progress,
 		.say = say,
-		.context = held,
+		.context = &watched,
 	};
 	const volatile sig_atomic_t *stop = scope_cmd_catch_signals();
 	struct scope_recorder_result result;

@@ -84,6 +84,14 @@ const char *scope_cmd_suggest_option(const char *word, const struct scope_option
 	return most_similar(word, options, option_at);
 }
 
+/* An end such as ".trace" that both have makes them no more similar. */
+static size_t same_end(const char *word, const char *name)
+{
+	const char *end = strrchr(word, '.'), *other = strrchr(name, '.');
+
+	return end && other && !strcmp(end, other) ? strlen(end) : 0;
+}
+
 bool scope_cmd_suggest_file(const char *path, char *ret_path, size_t size)
 {
 	const char *slash = strrchr(path, '/'), *word = slash ? slash + 1 : path;
@@ -98,7 +106,8 @@ bool scope_cmd_suggest_file(const char *path, char *ret_path, size_t size)
 	for (int i = 0; directory && i < FILES_MAX && (entry = readdir(directory)); i++) {
 		const unsigned far = distance(word, entry->d_name);
 
-		if (entry->d_name[0] == '.' || far >= best || !is_near(far, entry->d_name) ||
+		if (entry->d_name[0] == '.' || far >= best ||
+		    !is_near(far, entry->d_name + same_end(word, entry->d_name)) ||
 		    snprintf(ret_path, size, "%.*s%s", length, path, entry->d_name) >= (int)size)
 			continue;
 		best = far;

@@ -49,6 +49,14 @@ int scope_recorder_files_name(const char *output, time_t now, char *ret_path, si
 	}
 }
 
+void scope_recorder_files_pattern(const char *output, char *ret_text, size_t size)
+{
+	const char *ending;
+	const int length = base_length(output, &ending);
+
+	snprintf(ret_text, size, "%.*s-DATE-TIME%s", length, output, ending);
+}
+
 /* Copies text and escapes it for glob(). */
 static size_t quote(const char *text, int length, char *out, size_t size)
 {

@@ -14,6 +14,9 @@
 /* Makes a name for which there is no file yet. 0; -ENAMETOOLONG. */
 int scope_recorder_files_name(const char *output, time_t now, char *ret_path, size_t size);
 
+/* How such a name looks like, for people: "BASE-DATE-TIME.trace". */
+void scope_recorder_files_pattern(const char *output, char *ret_text, size_t size);
+
 /*
  * Removes what a recorder under this name left that was killed while it wrote: incomplete files of these names. Only while no other
  * recorder uses the name.

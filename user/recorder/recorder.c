@@ -187,6 +187,19 @@ static int hold_turns(struct scope_recorder *recorder, struct scope_error *error
 	return err;
 }
 
+/* A flight recorder writes its first file late: what it could not write then it should say now. */
+static int check_place(struct scope_recorder *recorder, struct scope_error *error)
+{
+	struct scope_newfile *file;
+	int err = scope_recorder_name_next(recorder, error);
+
+	if (!err)
+		err = scope_newfile_create(recorder->result.path, 0600, error, &file);
+	if (!err)
+		scope_newfile_destroy(file);
+	return err;
+}
+
 /*
  * The bytes of sub-buffers that are not compressed yet. They do not reach a limit on the file, and the next file in
  * turn begins soon.
@@ -206,6 +219,8 @@ static int open_writer(struct scope_recorder *recorder, struct scope_error *erro
 
 	if (options->keep)
 		err = hold_turns(recorder, error);
+	else if (options->flight_ns)
+		err = check_place(recorder, error);
 	if (err)
 		return err;
 	if (options->keep)
