@@ -53,7 +53,8 @@ def missing(screen, report):
         near, basis = report["near"], report["basis"]
         all_ns = sum(group["in_requests"]["wall_ns"] for group in report["groups"] if group["in_requests"])
         extra = basis["excess_ns"] / all_ns if all_ns else 0
-        if report["verdict"] == "nothing" and not basis["baseline"] and basis["slow_units"] >= 5 and extra >= 0.3 and \
+        slow = basis["slow_requests"] if basis["requests"] else basis["slow_units"]
+        if report["verdict"] == "nothing" and not basis["baseline"] and slow >= 5 and extra >= 0.3 and \
                 not (near and near[0]["share"] >= 0.5 and near[0]["fails"] in ("odds", "times", "floor")) and \
                 "Nearest" not in labels and "Whether" not in plain(screen):
             yield "what came nearest to a finding: %s" % near
