@@ -222,6 +222,25 @@ static void test_convoy(void **state)
 	assert_int_equal(found.followed, THREADS - 1);
 }
 
+/* Hundreds of threads have a lock one after the other. Each asks another thread while it has it, which asks a third one. */
+static void test_convoy_asks(void **state)
+{
+	const uint32_t last = THREADS - 3, stage = THREADS - 2, other = THREADS - 1;
+
+	(void)state;
+	for (uint32_t i = 0; i < last; i++) {
+		if (i)
+			sleeps(i, (int32_t)i - 1, 0, 10 * i);
+		sleeps(i, (int32_t)stage, 10 * i + 1, 10 * i + 9);
+		sleeps(stage, (int32_t)other, 10 * i + 3, 10 * i + 7);
+	}
+	split(last, sleeps(last, (int32_t)last - 1, 0, 10 * last));
+	for (uint32_t i = 0; i < last; i++)
+		assert_part(i, SCOPE_END_RUNS, 2);
+	assert_part(stage, SCOPE_END_RUNS, 4 * last);
+	assert_part(other, SCOPE_END_RUNS, 4 * last);
+}
+
 /* A sleep that went on after a wakeup for nothing comes late, and holds what is inside it. */
 static void test_late(void **state)
 {
@@ -277,6 +296,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_circle, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_endless, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_convoy, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_convoy_asks, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_left, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_late, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_forgotten, setup, teardown),

@@ -2,6 +2,9 @@
 /* Splits a wait by its cause: for each part, the thread that ran, or the cause outside the traced threads. */
 #include "waits/cascade.h"
 
+#define QUEUE_KNOWN                                                                                                    \
+	16 /* no rule: threads of a queue that are found again in a circle; the other places are for nested waits */
+
 struct walk {
 	const struct scope_history *history;
 	const struct scope_cascade_listener *listener;
@@ -129,7 +132,7 @@ static int follow(struct walk *walk, uint32_t thread, uint32_t node, uint64_t be
 			err = report_part(walk, thread, node, stay->own ? SCOPE_END_OWN : SCOPE_END_QUEUE, stay,
 					  from_ns, until_ns);
 		} else if (stay->begin_ns <= begin_ns && end_of(walk, stay) == SCOPE_ENDS) {
-			if (walk->depth < SCOPE_CASCADE_DEPTH - 1)
+			if (walk->depth < QUEUE_KNOWN)
 				walk->asleep[walk->depth++] = thread;
 			node = walk->listener->follow(walk->listener->user, node, stay);
 			thread = (uint32_t)stay->waker;

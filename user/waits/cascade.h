@@ -12,7 +12,7 @@
 
 #include "waits/history.h"
 
-#define SCOPE_CASCADE_DEPTH 16 /* no rule: waits nested in one another */
+#define SCOPE_CASCADE_DEPTH 32 /* no rule: waits nested in one another */
 
 /* The cause of a part of a wait. */
 enum scope_end {
