@@ -202,6 +202,21 @@ static int print_uneven(const struct report *report)
 	return scope_report_section_clipped(report, &line);
 }
 
+/* The name without as many of its first parts (packages, classes, namespaces) as there is no room for in a line. */
+static void put_fitting(const char *name, unsigned room, FILE *to)
+{
+	const char *at = name;
+
+	while (scope_report_format_columns(at) + (at > name) > room) {
+		const size_t part = strcspn(at, ".:/([<");
+
+		if (!at[part] || strchr("([<", at[part]))
+			break;
+		at += part + 1;
+	}
+	fprintf(to, "%s%s", at > name ? "…" : "", at);
+}
+
 /*
  * Where usual requests spend their time: a cause that slows all requests equally shows only there, in a report of one
  * trace.
@@ -222,9 +237,10 @@ static int print_usual(const struct report *report)
 	for (unsigned i = 0; i < usual->count; i++) {
 		const struct scope_usual_function *one = &usual->function[i];
 
-		fprintf(line.to, "%s%.0f %% in %s", i ? ", " : "", 100 * one->share,
-			scope_report_section_short_name(
-				scope_signatures_name(report->analysis->signatures, one->function)));
+		fprintf(line.to, "%s%.0f %% in ", i ? ", " : "", 100 * one->share);
+		put_fitting(scope_report_section_short_name(
+				    scope_signatures_name(report->analysis->signatures, one->function)),
+			    scope_report_section_width(report) - SCOPE_SCREEN_LABEL - 1, line.to);
 		if (one->asleep_share >= 0.5)
 			fprintf(line.to, one->nr == SCOPE_NR_NONE ? " (waits)" : " (sleeps in %s)",
 				scope_report_section_call(one->nr));
