@@ -97,6 +97,8 @@ static int print_short(const struct scope_analysis *analysis, const struct scope
 			fprintf(line.to, " in %u turns", times);
 		last = part->part.thread;
 	}
+	if (last == UINT32_MAX)
+		fprintf(line.to, "%zu parts, each less than %.0f %% of it: -v lists them", path->parts, 100 * PART_MIN);
 	return scope_report_paragraph_print(&line, 5, width, out);
 }
 
