@@ -97,6 +97,40 @@ for line in '^WORSE' '^  new       flush_log in server, waits longer$' '^  gone 
 	grep -q "$line" "$work/said" || { echo "not ok - the text lacks '$line'"; bad=1; }
 done
 
+# Twenty parts of a second in ten batches, of 1, 2, … 10 requests each and as many tenths of the time: 5.5 ± 2.262 · 3.0277 / √10. One of
+# nineteen parts has no interval.
+batches() {	# NAME PARTS RUN
+	python3 -c '
+import json, sys
+parts, run = int(sys.argv[1]), float(sys.argv[2])
+values = [i // 2 + 1 for i in range(parts)]
+json.dump({"schema": 1, "findings": [], "basis": {"requests": sum(values)}, "trace": {"begin_ns": 0, "end_ns": parts * 10 ** 9},
+           "pictures": {"strips": {"points": [[value, 0, 1000] for value in values]},
+                        "over_time": {"groups": [{"group": "g", "shares": {"run": [value * run for value in values]}}]}},
+           "groups": [{"name": "g", "wall_ns": 1, "run_ns": 5.5 * run}]}, sys.stdout)' "$2" "$3" > "$work/$1.json"
+}
+batches slow_batches 20 0.01
+batches fast_batches 20 0.1
+batches few_parts 19 0.1
+"$scope" diff "$work/slow_batches.json" "$work/fast_batches.json" --format json > "$work/batches.diff.json" 2>&1
+"$scope" diff "$work/slow_batches.json" "$work/few_parts.json" --format json > "$work/few.diff.json" 2>&1
+python3 -c '
+import json, math, sys
+found, few = (json.load(open(f"{sys.argv[1]}/{name}.diff.json")) for name in ("batches", "few"))
+half = 2.262 * math.sqrt(82.5 / 9 / 10)
+change = found["groups"][0]["change"]
+wide = math.hypot(0.1 * half, 0.01 * half)
+wanted = {"rate": (found["after"]["per_s_interval"], (5.5 - half, 5.5 + half)),
+          "run": (change["run"], (0.495 - wide, 0.495 + wide)), "asleep": (change["asleep"], (-0.495 - wide, -0.495 + wide))}
+for name, (said, true) in wanted.items():
+    if not all(abs(a - b) < 1e-4 for a, b in zip(said, true)):
+        sys.exit(f"not ok - the interval of {name}: {said}, not {true}")
+if few["after"]["per_s_interval"] is not None or few["groups"][0]["change"]["run"] is not None:
+    sys.exit("not ok - nineteen parts have an interval")' "$work" || bad=1
+"$scope" diff "$work/slow_batches.json" "$work/fast_batches.json" > "$work/said"
+grep -q ' 6 a second (3 to 8)$' "$work/said" && grep -q 'g: runs 6 → 55 % (+50 ±22)' "$work/said" ||
+	{ echo "not ok - the text of intervals"; cat "$work/said"; bad=1; }
+
 # Reports from elsewhere may be anything.
 echo '{"schema": 1, "findings": [3, {"function": "x", "units": "y"}, null], "basis": [], "usual": {"functions": [4, {"share": "z"}]},
 	"pictures": {"strips": {"points": [1, [2], [3, 4, "x"], {}, null, [1, 1, 1], [1, 1, 1]]}},

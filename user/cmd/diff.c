@@ -36,6 +36,7 @@ static int analyse(const char *path, int fd, struct scope_error *error, json_t *
 	if (err)
 		return err;
 	scope_analysis_options_init(&options);
+	options.over_time = true; /* for intervals of the time of threads */
 	scope_cmd_progress("analysing %s", path);
 	err = scope_analysis_run(trace, &options, &analysis);
 	scope_cmd_progress_end();

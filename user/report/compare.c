@@ -14,6 +14,8 @@
 #define PARTS_MIN                                                                                                      \
 	6 /* of a trace: the medians of 5 are all on one side of the true one in 2 of 32 cases, which is more than 5 % */
 #define PARTS_MAX 10000 /* no rule; a report has 120 */
+#define BATCHES 10	/* of neighbouring parts, which are alike: the batches are what is counted */
+#define T95 2.262	/* Student's t of 95 % with one degree of freedom less */
 
 static double number(const json_t *object, const char *key)
 {
@@ -100,6 +102,49 @@ static json_t *make_median(const json_t *report)
 	return made ? made : json_null();
 }
 
+/* A mean with the half of its 95 % interval. */
+struct mean {
+	double mean, half;
+	bool known;
+};
+
+/* By the means of batches (A. M. Law, "Simulation Modeling and Analysis", section 9.5.3). Not known of fewer parts than two for each. */
+static struct mean batch_means(double (*value)(const json_t *parts, size_t i), const json_t *parts, size_t count)
+{
+	double mean[BATCHES] = { 0 }, sum = 0, squares = 0;
+	const size_t size = count / BATCHES;
+
+	if (size < 2)
+		return (struct mean){ .known = false };
+	for (size_t i = 0; i < BATCHES; i++) {
+		for (size_t j = 0; j < size; j++)
+			mean[i] += value(parts, i * size + j) / (double)size;
+		sum += mean[i];
+	}
+	for (size_t i = 0; i < BATCHES; i++)
+		squares += (mean[i] - sum / BATCHES) * (mean[i] - sum / BATCHES);
+	return (struct mean){ sum / BATCHES, T95 * sqrt(squares / (BATCHES - 1) / BATCHES), true };
+}
+
+static double requests_of(const json_t *points, size_t i)
+{
+	return json_number_value(json_array_get(json_array_get(points, i), 0));
+}
+
+/* Requests a second, and their interval; null: too few parts. */
+static json_t *make_rate(const json_t *report, double seconds)
+{
+	const json_t *strips = json_object_get(json_object_get(report, "pictures"), "strips");
+	const json_t *points = json_object_get(strips, "points");
+	const size_t count = json_array_size(points);
+	const struct mean mean = batch_means(requests_of, points, count);
+	const double per_s = seconds > 0 ? (double)count / seconds : 0;
+
+	if (!mean.known || strcmp(unit_key(report), "requests") != 0)
+		return json_null();
+	return json_pack("[f, f]", fmax(0, (mean.mean - mean.half) * per_s), (mean.mean + mean.half) * per_s);
+}
+
 /* The summary of one of the two reports. */
 static json_t *make_side(const json_t *report)
 {
@@ -107,8 +152,9 @@ static json_t *make_side(const json_t *report)
 	const double seconds = (number(trace, "end_ns") - number(trace, "begin_ns")) / 1e9, all = all_units(report);
 	const bool requests = !strcmp(unit_key(report), "requests");
 
-	return json_pack("{s:s, s:f, s:b, s:f, s:f, s:o, s:o}", "verdict", text(report, "verdict"), "seconds", seconds,
-			 "requests", requests, "units", all, "per_s", seconds > 0 ? all / seconds : 0, "slow",
+	return json_pack("{s:s, s:f, s:b, s:f, s:f, s:o, s:o, s:o}", "verdict", text(report, "verdict"), "seconds",
+			 seconds, "requests", requests, "units", all, "per_s", seconds > 0 ? all / seconds : 0,
+			 "per_s_interval", make_rate(report, seconds), "slow",
 			 make_share(number(basis, requests ? "slow_requests" : "slow_units"), all), "median",
 			 make_median(report));
 }
@@ -333,6 +379,51 @@ static json_t *make_waits(const json_t *one, const json_t *other)
 	return waits;
 }
 
+/* The shares of a group's time in each part of the trace: "run" and "run_queue"; NULL: the report has none. */
+static const json_t *series_of(const json_t *report, const char *name)
+{
+	const json_t *over_time = json_object_get(json_object_get(report, "pictures"), "over_time");
+	const json_t *groups = json_object_get(over_time, "groups");
+
+	for (size_t i = 0; i < json_array_size(groups); i++)
+		if (!strcmp(text(json_array_get(groups, i), "group"), name))
+			return json_object_get(json_array_get(groups, i), "shares");
+	return NULL;
+}
+
+static double run_of(const json_t *shares, size_t i)
+{
+	return json_number_value(json_array_get(json_object_get(shares, "run"), i));
+}
+
+static double queue_of(const json_t *shares, size_t i)
+{
+	return json_number_value(json_array_get(json_object_get(shares, "run_queue"), i));
+}
+
+static double asleep_of(const json_t *shares, size_t i)
+{
+	return fmax(0, 1 - run_of(shares, i) - queue_of(shares, i));
+}
+
+/* The 95 % interval of a share's change; null: too few parts. */
+static json_t *make_change(double (*value)(const json_t *parts, size_t i), const json_t *ones, const json_t *others)
+{
+	const struct mean one = batch_means(value, ones, json_array_size(json_object_get(ones, "run")));
+	const struct mean other = batch_means(value, others, json_array_size(json_object_get(others, "run")));
+	const double half = hypot(one.half, other.half), change = other.mean - one.mean;
+
+	return one.known && other.known ? json_pack("[f, f]", change - half, change + half) : json_null();
+}
+
+static json_t *make_changes(const json_t *before, const json_t *after, const char *name)
+{
+	const json_t *ones = series_of(before, name), *others = series_of(after, name);
+
+	return json_pack("{s:o, s:o, s:o}", "run", make_change(run_of, ones, others), "queue",
+			 make_change(queue_of, ones, others), "asleep", make_change(asleep_of, ones, others));
+}
+
 /* Threads of one name on both sides whose time is distributed differently. */
 static json_t *make_groups(const json_t *before, const json_t *after)
 {
@@ -351,11 +442,13 @@ static json_t *make_groups(const json_t *before, const json_t *after)
 		waits = make_waits(one, other);
 		if (fabs(part_of(one, "run_ns") - part_of(other, "run_ns")) >= POINTS ||
 		    fabs(part_of(one, "queue_ns") - part_of(other, "queue_ns")) >= POINTS || json_object_size(waits))
-			json_array_append_new(groups, json_pack("{s:s, s:[f, f], s:[f, f], s:[f, f], s:O}", "name",
+			json_array_append_new(groups, json_pack("{s:s, s:[f, f], s:[f, f], s:[f, f], s:o, s:O}", "name",
 								text(other, "name"), "run", part_of(one, "run_ns"),
 								part_of(other, "run_ns"), "queue",
 								part_of(one, "queue_ns"), part_of(other, "queue_ns"),
-								"asleep", asleep(one), asleep(other), "waits", waits));
+								"asleep", asleep(one), asleep(other), "change",
+								make_changes(before, after, text(other, "name")),
+								"waits", waits));
 		json_decref(waits);
 	}
 	return groups;

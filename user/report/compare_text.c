@@ -34,15 +34,22 @@ static void put_share(FILE *out, const json_t *share)
 static void put_side(FILE *out, const char *name, const char *path, const json_t *side)
 {
 	const bool requests = json_is_true(json_object_get(side, "requests"));
+	const json_t *interval = json_object_get(side, "per_s_interval");
 	struct scope_text count, rate, length;
 
 	fprintf(out, "%s  %s: ", name, path);
 	put(out, side, "verdict");
-	fprintf(out, ", %s %s in %s, %s a second\n        slow ",
-		scope_report_format_count(&count, (uint64_t)number(side, "units")),
+	fprintf(out, ", %s %s in %s, %s a second", scope_report_format_count(&count, (uint64_t)number(side, "units")),
 		requests ? "requests" : "units of work",
 		scope_report_format_window(&length, (uint64_t)(1e9 * number(side, "seconds"))),
 		scope_report_format_count(&rate, (uint64_t)(number(side, "per_s") + 0.5)));
+	if (json_is_array(interval))
+		fprintf(out, " (%s to %s)",
+			scope_report_format_count(&count,
+						  (uint64_t)(json_number_value(json_array_get(interval, 0)) + 0.5)),
+			scope_report_format_count(&rate,
+						  (uint64_t)(json_number_value(json_array_get(interval, 1)) + 0.5)));
+	fputs("\n        slow ", out);
 	put_share(out, json_object_get(side, "slow"));
 	fputc('\n', out);
 }
@@ -143,10 +150,25 @@ static void put_usual(FILE *out, const json_t *usual)
 	}
 }
 
+static double item(const json_t *list, size_t i)
+{
+	return json_number_value(json_array_get(list, i));
+}
+
 static void put_pair(FILE *out, const char *what, const json_t *pair)
 {
-	fprintf(out, "%s %.0f → %.0f %%", what, 100 * json_number_value(json_array_get(pair, 0)),
-		100 * json_number_value(json_array_get(pair, 1)));
+	fprintf(out, "%s %.0f → %.0f %%", what, 100 * item(pair, 0), 100 * item(pair, 1));
+}
+
+/* "runs 54 → 73 % (+19 ±4)": points, with their interval */
+static void put_change(FILE *out, const char *what, const json_t *group, const char *key)
+{
+	const json_t *change = json_object_get(json_object_get(group, "change"), key);
+	const double low = 100 * item(change, 0), high = 100 * item(change, 1);
+
+	put_pair(out, what, json_object_get(group, key));
+	if (json_is_array(change))
+		fprintf(out, " (%+.0f ±%.0f)", (low + high) / 2, (high - low) / 2);
 }
 
 /* " (futex 1 → 40 %, network 80 → 41 %)" */
@@ -203,9 +225,9 @@ void scope_report_compare_print(const json_t *found, const char *const *path, FI
 
 		fputs("            ", out);
 		put(out, group, "name");
-		put_pair(out, ": runs", json_object_get(group, "run"));
-		put_pair(out, ", waits for a CPU", json_object_get(group, "queue"));
-		put_pair(out, ", asleep", json_object_get(group, "asleep"));
+		put_change(out, ": runs", group, "run");
+		put_change(out, ", waits for a CPU", group, "queue");
+		put_change(out, ", asleep", group, "asleep");
 		put_waits(out, json_object_get(group, "waits"));
 		fputc('\n', out);
 	}
