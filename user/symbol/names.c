@@ -41,6 +41,19 @@ static void put_text(struct payload *payload, const char *text, size_t bytes)
 	put(payload, "", 1);
 }
 
+/*
+ * A copy of a text of a mapped file, up to a zero byte: if someone writes into the file now, the copy stays what it is.
+ * Returns its bytes.
+ */
+static size_t copy_text(char copy[NAME_MAX_BYTES], const char *text, size_t bytes)
+{
+	if (bytes > NAME_MAX_BYTES)
+		bytes = NAME_MAX_BYTES;
+	if (bytes)
+		memcpy(copy, text, bytes);
+	return strnlen(copy, bytes);
+}
+
 /* Adds a text that is plain already, such that reading restores it unchanged. 0 or -ENOMEM. */
 static int put_plain(struct payload *payload, const char *plain)
 {
@@ -129,15 +142,18 @@ static int put_place(const struct scope_mapping *mapping, uint64_t offset, struc
 					      : offset;
 	struct scope_file_function found = { .name = NULL };
 	struct scope_frame_place_of place = { .offset = offset, .start = link };
+	char name[NAME_MAX_BYTES];
+	size_t name_bytes = 0;
 	int err;
 
 	err = mapping->linked ? scope_symbol_image_function(file->image, link, !file->library, &found) : -ENOENT;
 	if (err == -ENOMEM)
 		return err;
 	if (!err) {
+		name_bytes = copy_text(name, found.name, found.name ? found.name_bytes : 0);
 		place.start = found.start;
 		place.size = found.size;
-		place.flags = SCOPE_PLACE_FUNCTION | (found.name ? SCOPE_PLACE_NAMED : 0) |
+		place.flags = SCOPE_PLACE_FUNCTION | (name_bytes ? SCOPE_PLACE_NAMED : 0) |
 			      (found.libc ? SCOPE_PLACE_LIBC : 0) | (found.message ? SCOPE_PLACE_MESSAGE : 0);
 	}
 	/* Source places of libraries are not needed. */
@@ -147,7 +163,7 @@ static int put_place(const struct scope_mapping *mapping, uint64_t offset, struc
 			place.lines = scope_symbol_image_lines(file->image, link, line, SCOPE_PLACE_LINES_MAX);
 	}
 	put(payload, &place, sizeof(place));
-	put_text(payload, found.name ? found.name : "", found.name ? found.name_bytes : 0);
+	put_text(payload, name, name_bytes);
 	return put_lines(line, place.lines, payload);
 }
 
