@@ -75,7 +75,7 @@ seen() {
 
 golden() { PYTHONDONTWRITEBYTECODE=1 python3 "tests/golden/$1.py"; }
 
-for name in lock hang healthy spin_accept became_slow freezes two_bugs slow_disk taken knot; do
+for name in lock hang healthy spin_accept became_slow freezes two_bugs slow_disk taken knot background in_kernel kinds_of_requests own_lock; do
 	golden "$name" > "$work/$name.text"
 	page "$name"
 done

@@ -2,6 +2,12 @@
 /* Locks that threads waited for, and between which calls latencies vary. */
 const sharesOf = sites => sites.slice(0, 3).map(site => site.name + " " + formatShare(site.share)).join(", ");
 
+if (report.deadlocks.length)
+	section(report.deadlocks.length > 1 ? "Circles of waiting threads" : "A circle of waiting threads", "A deadlock: none of them goes on.").append(make("ul", { class: "stack" },
+		report.deadlocks.map(circle => make("li", null, circle.map((one, at) => (at ? "; " : "") + one.thread.name +
+			" (tid " + one.thread.tid + ") waits for the lock " + one.waits_for + ", which " +
+			(one.owner.tid === one.thread.tid ? "it holds itself" : one.owner.name + " (tid " + one.owner.tid + ") holds")).join("") + "."))));
+
 if (report.locks && report.locks.length) {
 	const place = section("Locks", "Those that threads waited for longest while they had work to do.");
 

@@ -72,7 +72,8 @@ function tableOf(rows) {
 /* Parts that a later version adds are shown as they are. */
 const shownParts = new Set(["schema", "scope", "trace", "verdict", "reason", "beside", "since_ns", "growth", "findings", "freezes", "near",
 	"groups", "basis", "problems", "answer", "next", "pictures", "usual", "live", "names_first", "outside", "stuck_threads", "since_wall_ns", "kept_waiting", "waits", "bottlenecks", "uneven", "server", "changes",
-	"headline", "locks", "locks_seen", "variance", "causes", "decided_by"]);
+	"headline", "locks", "locks_seen", "variance", "causes", "decided_by", "kernel", "background", "causal",
+	"triggered", "explained", "requests", "deadlocks"]);
 
 if (report.causes.length)
 	section("Outside of the program", null).append(make("ul", { class: "stack" },
