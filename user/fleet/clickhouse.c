@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "fleet/row_binary.h"
 
 #define BATCH_ROWS 50000u /* no rule: rows of a batch, about */
 
@@ -25,21 +26,21 @@ enum table {
 
 static const char *const inserts[TABLES] = {
 	[SECOND] = "INSERT INTO scope_second (capture1, capture2, number, host, program, grp, calls, is_request, at,"
-		   " units, slow, excess_us, states, buckets, counts) FORMAT TabSeparated",
+		   " units, slow, excess_us, states, buckets, counts) FORMAT RowBinary",
 	[MINUTE] = "INSERT INTO scope_minute (capture1, capture2, number, host, program, grp, is_request, at, units,"
-		   " slow, excess_us, states, buckets, counts) FORMAT TabSeparated",
+		   " slow, excess_us, states, buckets, counts) FORMAT RowBinary",
 	[EXCESS] = "INSERT INTO scope_excess (capture1, capture2, number, host, program, function, module, build_id,"
-		   " outside, at, excess_us) FORMAT TabSeparated",
+		   " outside, at, excess_us) FORMAT RowBinary",
 	[FINDING] = "INSERT INTO scope_finding (capture1, capture2, number, host, program, place, function, module,"
 		    " build_id, outside, kind, confidence, grp, stuck, threads, from_begin, units, excess_us, usual_us,"
-		    " p50_us, p99_us, since_us, last_us) FORMAT TabSeparated",
+		    " p50_us, p99_us, since_us, last_us) FORMAT RowBinary",
 	[LINK] = "INSERT INTO scope_link (capture1, capture2, number, host, program, answers, client, server,"
-		 " connections, exchanges, mixed, buckets, counts) FORMAT TabSeparated",
+		 " connections, exchanges, mixed, buckets, counts) FORMAT RowBinary",
 	[EXCHANGE] = "INSERT INTO scope_exchange (capture1, capture2, number, host, program, answers, client, server,"
-		     " port, at_us, took_us) FORMAT TabSeparated",
+		     " port, at_us, took_us) FORMAT RowBinary",
 	[SUMMARY] = "INSERT INTO scope_summary (capture1, capture2, number, host, program, build_id, pid, version,"
 		    " kernel, source, verdict, reason, from_us, to_us, step_s, lost, requests, slow, label_keys,"
-		    " label_values) FORMAT TabSeparated",
+		    " label_values) FORMAT RowBinary",
 };
 
 /* A summary that is there, or in this batch. */
@@ -54,34 +55,10 @@ struct scope_fleet_batch {
 	struct known *known;
 	size_t knowns, known_capacity;
 	uint32_t asked_host; /* those of this host are among the known ones */
-	char *text[TABLES];
-	size_t bytes[TABLES];
-	FILE *to[TABLES];
+	struct scope_fleet_rows table[TABLES];
 	uint64_t rows;
 	struct scope_fleet_sent sent;
 };
-
-static void close_texts(struct scope_fleet_batch *batch)
-{
-	for (int i = 0; i < TABLES; i++) {
-		if (batch->to[i])
-			fclose(batch->to[i]);
-		free(batch->text[i]);
-		batch->to[i] = NULL;
-		batch->text[i] = NULL;
-	}
-}
-
-static int open_texts(struct scope_fleet_batch *batch)
-{
-	for (int i = 0; i < TABLES; i++) {
-		batch->to[i] = open_memstream(&batch->text[i], &batch->bytes[i]);
-		if (!batch->to[i])
-			return -ENOMEM;
-	}
-	batch->rows = 0;
-	return 0;
-}
 
 int scope_fleet_batch_create(struct scope_fleet_client *client, struct scope_fleet_batch **ret_batch)
 {
@@ -90,10 +67,6 @@ int scope_fleet_batch_create(struct scope_fleet_client *client, struct scope_fle
 	if (!batch)
 		return -ENOMEM;
 	batch->client = client;
-	if (open_texts(batch)) {
-		scope_fleet_batch_destroy(batch);
-		return -ENOMEM;
-	}
 	*ret_batch = batch;
 	return 0;
 }
@@ -102,7 +75,8 @@ void scope_fleet_batch_destroy(struct scope_fleet_batch *batch)
 {
 	if (!batch)
 		return;
-	close_texts(batch);
+	for (int i = 0; i < TABLES; i++)
+		free(batch->table[i].data);
 	scope_fleet_names_free(&batch->names);
 	free(batch->known);
 	free(batch);
@@ -113,85 +87,67 @@ const struct scope_fleet_sent *scope_fleet_batch_sent(const struct scope_fleet_b
 	return &batch->sent;
 }
 
-/* A text of a row, or a text of a query between quotes. */
+/* A text of a query, between quotes. */
 static void escape(FILE *to, const char *text)
 {
 	for (; *text; text++) {
-		switch (*text) {
-		case '\t':
-			fputs("\\t", to);
-			break;
-		case '\n':
-			fputs("\\n", to);
-			break;
-		case '\\':
-		case '\'':
+		if (*text == '\\' || *text == '\'')
 			fputc('\\', to);
-			fputc(*text, to);
-			break;
-		default:
-			fputc(*text, to);
-		}
+		fputc(*text, to);
 	}
 }
 
-static void column(FILE *to, const struct scope_fleet_summary *summary, uint32_t text)
+static void column(struct scope_fleet_rows *to, const struct scope_fleet_summary *summary, uint32_t text)
 {
-	fputc('\t', to);
-	escape(to, scope_fleet_text(summary, text));
-}
-
-static void number(FILE *to, uint64_t value)
-{
-	fprintf(to, "\t%" PRIu64, value);
+	scope_fleet_rows_text(to, scope_fleet_text(summary, text));
 }
 
 /* What each row begins with. */
-static FILE *row(struct scope_fleet_batch *batch, enum table table, const struct scope_fleet_summary *summary)
+static struct scope_fleet_rows *row(struct scope_fleet_batch *batch, enum table table,
+				    const struct scope_fleet_summary *summary)
 {
-	FILE *to = batch->to[table];
+	struct scope_fleet_rows *to = &batch->table[table];
 
-	fprintf(to, "%" PRIu64, summary->capture[0]);
-	number(to, summary->capture[1]);
-	number(to, summary->number);
+	scope_fleet_rows_u64(to, summary->capture[0]);
+	scope_fleet_rows_u64(to, summary->capture[1]);
+	scope_fleet_rows_u64(to, summary->number);
 	column(to, summary, summary->host);
 	column(to, summary, summary->program);
 	batch->rows++;
 	return to;
 }
 
-/* The last two columns. */
-static void buckets(FILE *to, const struct scope_fleet_coarse *wall)
+/* Two columns. */
+static void buckets(struct scope_fleet_rows *to, const struct scope_fleet_coarse *wall)
 {
-	fputs("\t[", to);
+	scope_fleet_rows_size(to, wall->count);
 	for (size_t i = 0; i < wall->count; i++)
-		fprintf(to, "%s%" PRIu32, i ? "," : "", wall->at[i].bucket);
-	fputs("]\t[", to);
+		scope_fleet_rows_u16(to, wall->at[i].bucket);
+	scope_fleet_rows_size(to, wall->count);
 	for (size_t i = 0; i < wall->count; i++)
-		fprintf(to, "%s%" PRIu64, i ? "," : "", wall->at[i].count);
-	fputs("]\n", to);
+		scope_fleet_rows_u64(to, wall->at[i].count);
 }
 
-static void sums(FILE *to, const struct scope_fleet_second *second)
+static void sums(struct scope_fleet_rows *to, const struct scope_fleet_second *second)
 {
-	number(to, second->units);
-	number(to, second->slow);
-	number(to, second->excess_us);
+	scope_fleet_rows_u64(to, second->units);
+	scope_fleet_rows_u64(to, second->slow);
+	scope_fleet_rows_u64(to, second->excess_us);
+	scope_fleet_rows_size(to, SCOPE_FLEET_STATES);
 	for (unsigned i = 0; i < SCOPE_FLEET_STATES; i++)
-		fprintf(to, "%s%" PRIu64, i ? "," : "\t[", second->state_us[i]);
-	fputc(']', to);
+		scope_fleet_rows_u64(to, second->state_us[i]);
 	buckets(to, &second->wall);
 }
 
 static void add_second(struct scope_fleet_batch *batch, const struct scope_fleet_summary *summary,
 		       const struct scope_fleet_second *second)
 {
-	FILE *to = row(batch, SECOND, summary);
+	struct scope_fleet_rows *to = row(batch, SECOND, summary);
 
 	column(to, summary, summary->kind[second->kind].group);
 	column(to, summary, summary->kind[second->kind].calls);
-	number(to, summary->kind[second->kind].request);
-	number(to, second->at_s);
+	scope_fleet_rows_u8(to, summary->kind[second->kind].request);
+	scope_fleet_rows_u32(to, second->at_s);
 	sums(to, second);
 }
 
@@ -202,7 +158,7 @@ static int add_minute(struct scope_fleet_batch *batch, const struct scope_fleet_
 	const struct scope_fleet_kind *kind = &summary->kind[summary->second[first].kind];
 	const uint64_t minute = summary->second[first].at_s / 60;
 	struct scope_fleet_second sum = { .at_s = minute * 60 };
-	FILE *to;
+	struct scope_fleet_rows *to;
 	int err = 0;
 
 	for (size_t i = first; !err && i < summary->seconds && summary->second[i].at_s / 60 == minute; i++) {
@@ -221,8 +177,8 @@ static int add_minute(struct scope_fleet_batch *batch, const struct scope_fleet_
 	}
 	to = row(batch, MINUTE, summary);
 	column(to, summary, kind->group);
-	number(to, kind->request);
-	number(to, sum.at_s);
+	scope_fleet_rows_u8(to, kind->request);
+	scope_fleet_rows_u32(to, sum.at_s);
 	sums(to, &sum);
 	scope_fleet_coarse_free(&sum.wall);
 	return err;
@@ -240,7 +196,7 @@ static int add_minutes(struct scope_fleet_batch *batch, const struct scope_fleet
 	return err;
 }
 
-static void function(FILE *to, const struct scope_fleet_summary *summary, uint32_t index)
+static void function(struct scope_fleet_rows *to, const struct scope_fleet_summary *summary, uint32_t index)
 {
 	static const struct scope_fleet_function none;
 	const struct scope_fleet_function *of = index == SCOPE_FLEET_NO_FUNCTION ? &none : &summary->function[index];
@@ -248,7 +204,7 @@ static void function(FILE *to, const struct scope_fleet_summary *summary, uint32
 	column(to, summary, of->name);
 	column(to, summary, of->module);
 	column(to, summary, of->build_id);
-	number(to, of->outside);
+	scope_fleet_rows_u8(to, of->outside);
 }
 
 /* The excess of a function and a minute, over all kinds. Rows are in order of time. */
@@ -262,7 +218,7 @@ static void add_excesses(struct scope_fleet_batch *batch, const struct scope_fle
 			end++;
 		for (uint32_t of = 0; of < summary->functions; of++) {
 			uint64_t excess_us = 0;
-			FILE *to;
+			struct scope_fleet_rows *to;
 
 			for (size_t k = i; k < end; k++)
 				excess_us += summary->excess[k].function == of ? summary->excess[k].excess_us : 0;
@@ -270,17 +226,17 @@ static void add_excesses(struct scope_fleet_batch *batch, const struct scope_fle
 				continue;
 			to = row(batch, EXCESS, summary);
 			function(to, summary, of);
-			number(to, minute * 60);
-			number(to, excess_us);
-			fputc('\n', to);
+			scope_fleet_rows_u32(to, minute * 60);
+			scope_fleet_rows_u64(to, excess_us);
 		}
 		i = end;
 	}
 }
 
-static void ends(FILE *to, const struct scope_fleet_summary *summary, const struct scope_fleet_link *link)
+static void ends(struct scope_fleet_rows *to, const struct scope_fleet_summary *summary,
+		 const struct scope_fleet_link *link)
 {
-	number(to, link->answers);
+	scope_fleet_rows_u8(to, link->answers);
 	column(to, summary, link->client);
 	column(to, summary, link->server);
 }
@@ -289,72 +245,70 @@ static void add_links(struct scope_fleet_batch *batch, const struct scope_fleet_
 {
 	for (size_t i = 0; i < summary->links; i++) {
 		const struct scope_fleet_link *link = &summary->link[i];
-		FILE *to = row(batch, LINK, summary);
+		struct scope_fleet_rows *to = row(batch, LINK, summary);
 
 		ends(to, summary, link);
-		number(to, link->connections);
-		number(to, link->exchanges);
-		number(to, link->mixed);
+		scope_fleet_rows_u64(to, link->connections);
+		scope_fleet_rows_u64(to, link->exchanges);
+		scope_fleet_rows_u64(to, link->mixed);
 		buckets(to, &link->wall);
 	}
 	for (size_t i = 0; i < summary->exchanges; i++) {
 		const struct scope_fleet_exchange *exchange = &summary->exchange[i];
-		FILE *to = row(batch, EXCHANGE, summary);
+		struct scope_fleet_rows *to = row(batch, EXCHANGE, summary);
 
 		ends(to, summary, &summary->link[exchange->link]);
-		number(to, exchange->port);
-		number(to, exchange->at_us);
-		number(to, exchange->took_us);
-		fputc('\n', to);
+		scope_fleet_rows_u16(to, exchange->port);
+		scope_fleet_rows_u64(to, exchange->at_us);
+		scope_fleet_rows_u64(to, exchange->took_us);
 	}
 }
 
 static void add_finding(struct scope_fleet_batch *batch, const struct scope_fleet_summary *summary, size_t place)
 {
 	const struct scope_fleet_finding *finding = &summary->finding[place];
-	const uint64_t numbers[] = { finding->stuck,	 finding->threads,  finding->from_begin, finding->units,
-				     finding->excess_us, finding->usual_us, finding->p50_us,	 finding->p99_us,
-				     finding->since_us,	 finding->last_us };
-	FILE *to = row(batch, FINDING, summary);
+	const uint64_t numbers[] = { finding->units,  finding->excess_us, finding->usual_us, finding->p50_us,
+				     finding->p99_us, finding->since_us,  finding->last_us };
+	struct scope_fleet_rows *to = row(batch, FINDING, summary);
 
-	number(to, place);
+	scope_fleet_rows_u32(to, place);
 	function(to, summary, finding->function);
 	column(to, summary, finding->kind);
 	column(to, summary, finding->confidence);
 	column(to, summary, finding->group);
+	scope_fleet_rows_u8(to, finding->stuck);
+	scope_fleet_rows_u32(to, finding->threads);
+	scope_fleet_rows_u8(to, finding->from_begin);
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-		number(to, numbers[i]);
-	fputc('\n', to);
+		scope_fleet_rows_u64(to, numbers[i]);
 }
 
-static void labels(FILE *to, const struct scope_fleet_summary *summary, bool values)
+static void labels(struct scope_fleet_rows *to, const struct scope_fleet_summary *summary, bool values)
 {
-	fputs("\t[", to);
-	for (size_t i = 0; i < summary->labels; i++) {
-		fputs(i ? ",'" : "'", to);
-		escape(to, scope_fleet_text(summary, values ? summary->label[i].value : summary->label[i].key));
-		fputc('\'', to);
-	}
-	fputc(']', to);
+	scope_fleet_rows_size(to, summary->labels);
+	for (size_t i = 0; i < summary->labels; i++)
+		column(to, summary, values ? summary->label[i].value : summary->label[i].key);
 }
 
 static void add_summary(struct scope_fleet_batch *batch, const struct scope_fleet_summary *summary)
 {
-	const uint32_t texts[] = { summary->version, summary->kernel, summary->source, summary->verdict,
-				   summary->reason };
-	const uint64_t numbers[] = { summary->from_us, summary->to_us,	  summary->step_s,
-				     summary->lost,    summary->requests, summary->slow };
-	FILE *to = row(batch, SUMMARY, summary);
+	struct scope_fleet_rows *to = row(batch, SUMMARY, summary);
 
 	column(to, summary, summary->build_id);
-	number(to, summary->pid);
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
-		column(to, summary, texts[i]);
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-		number(to, numbers[i]);
+	scope_fleet_rows_u64(to, summary->pid);
+	column(to, summary, summary->version);
+	column(to, summary, summary->kernel);
+	column(to, summary, summary->source);
+	column(to, summary, summary->verdict);
+	column(to, summary, summary->reason);
+	scope_fleet_rows_u64(to, summary->from_us);
+	scope_fleet_rows_u64(to, summary->to_us);
+	scope_fleet_rows_u32(to, summary->step_s);
+	scope_fleet_rows_u64(to, summary->lost);
+	scope_fleet_rows_u64(to, summary->requests);
+	scope_fleet_rows_u64(to, summary->slow);
 	labels(to, summary, false);
 	labels(to, summary, true);
-	fputc('\n', to);
 }
 
 static int know(struct scope_fleet_batch *batch, const struct known *known)
@@ -467,11 +421,13 @@ int scope_fleet_batch_flush(struct scope_fleet_batch *batch, struct scope_error 
 	for (int i = 0; !err && i < TABLES; i++) {
 		char *answer;
 
-		if (fflush(batch->to[i]) || ferror(batch->to[i]))
+		const struct scope_fleet_rows *table = &batch->table[i];
+
+		if (table->failed)
 			err = scope_error_set(error, -ENOMEM, "no memory for a batch");
-		else if (batch->bytes[i])
-			err = scope_fleet_client_query(batch->client, inserts[i], batch->text[i], batch->bytes[i],
-						       error, &answer);
+		else if (table->bytes)
+			err = scope_fleet_client_query(batch->client, inserts[i], (const char *)table->data,
+						       table->bytes, error, &answer);
 		else
 			continue;
 		if (!err)
@@ -479,8 +435,10 @@ int scope_fleet_batch_flush(struct scope_fleet_batch *batch, struct scope_error 
 	}
 	if (!err)
 		batch->sent.rows += batch->rows;
-	close_texts(batch);
-	if (open_texts(batch) && !err)
-		err = scope_error_set(error, -ENOMEM, "no memory for a batch");
+	for (int i = 0; i < TABLES; i++) {
+		batch->table[i].bytes = 0;
+		batch->table[i].failed = false;
+	}
+	batch->rows = 0;
 	return err;
 }
