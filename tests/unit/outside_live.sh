@@ -5,21 +5,26 @@
 # They come before all else that this host does (nice), so that who takes the CPU is known.
 #
 # Usage: tests/unit/outside_live.sh [WAY...]; ways: limit taken packets peer poll healthy
-# RUNS=N: how many of N runs say so, instead of one of three.
+# RUNS=N: how many of N runs say so, instead of one of three. The host is to be idle then: nothing outside may be named for the
+# healthy server, while otherwise others may take the CPU from it.
 # Exit status: 0 all is said; 1 not; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
 gcc -O1 -g -Wall -Wextra -Werror -o "$dir/work" tests/unit/outside_work.c || exit 1
 cp "$dir/work" "$dir/thief"
 
 cat > "$dir/check.py" << 'P'
-"""Usage: check.py REPORT.json KIND|none [PROCESS]"""
+"""Usage: check.py REPORT.json KIND|none|none-of-any-kind [PROCESS]"""
 import json
 import sys
 
 document = json.load(open(sys.argv[1]))
 kinds = [cause["kind"] for cause in document["causes"]]
 if sys.argv[2] == "none":
-    assert "throttled" not in kinds and "peer" not in kinds and document["verdict"] in ("nothing", "outside"), document["reason"]
+    # Others on a busy host may take the CPU in fact.
+    assert not set(kinds) - {"taken", "stolen", "interrupts"} and document["verdict"] in ("nothing", "outside"), document["reason"]
+    sys.exit()
+if sys.argv[2] == "none-of-any-kind":
+    assert not kinds and document["verdict"] == "nothing", (kinds, document["verdict"], document["reason"])
     sys.exit()
 cause = document["causes"][kinds.index(sys.argv[2])]
 assert document["verdict"] == "outside", (document["verdict"], document["reason"])
@@ -133,5 +138,5 @@ expect packets 4000 interrupts
 seconds=2 expect peer "100 25" peer backend
 seconds=2 expect poll "100 25 poll" peer backend
 seconds=${RUNS:+2}
-expect healthy 300 none
+expect healthy 300 "none${RUNS:+-of-any-kind}"
 exit "$bad"

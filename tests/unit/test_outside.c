@@ -130,6 +130,30 @@ static void a_thread_that_takes_the_cpu_is_named(void **state)
 	says("ended before their names could be read");
 }
 
+/* A tenth of the time with work to do went into waits for a CPU, or of the window if no thread is known to have work. */
+static void short_waits_for_a_cpu_have_no_cause(void **state)
+{
+	static const char *names[] = { "task.7", "7 batch", NULL };
+
+	(void)state;
+	take(7, 1e9);
+	waits.work_ns = 10e9;
+	find(names);
+	assert_int_equal(outside.count, 1);
+	assert_true(is_throttled(3, 2e8));
+	waits.work_ns = 10.01e9;
+	find(names);
+	assert_int_equal(outside.count, 0);
+	assert_false(is_throttled(3, 2e8));
+	waits.work_ns = 0;
+	waits.queue_ns = 0.1 * WINDOW_NS;
+	find(names);
+	assert_int_equal(outside.count, 1);
+	waits.queue_ns = 0.099 * WINDOW_NS;
+	find(names);
+	assert_int_equal(outside.count, 0);
+}
+
 /* A client ran often just before its server, but hardly at all: it is not what the server waited for. */
 static void a_thread_that_hardly_ran_took_little(void **state)
 {
@@ -394,6 +418,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_limit_that_is_met_is_a_cause, setup, teardown),
 		cmocka_unit_test_setup_teardown(many_threads_wait_for_one_window, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_thread_that_takes_the_cpu_is_named, setup, teardown),
+		cmocka_unit_test_setup_teardown(short_waits_for_a_cpu_have_no_cause, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_thread_that_hardly_ran_took_little, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_limit_comes_before_processes_that_run_then, setup, teardown),
 		cmocka_unit_test_setup_teardown(hypervisors_and_interrupts_are_causes, setup, teardown),

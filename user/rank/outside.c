@@ -14,9 +14,11 @@
 
 #include "rank/host_counts.h"
 
-#define THROTTLED_SHARE 0.2  /* of the time waited for a CPU, or of the window if that is less */
-#define THROTTLED_PERIODS 3  /* in which the limit was met */
-#define TAKEN_SHARE 0.3	     /* of the time waited for a CPU */
+#define THROTTLED_SHARE 0.2 /* of the time waited for a CPU, or of the window if that is less */
+#define THROTTLED_PERIODS 3 /* in which the limit was met */
+#define TAKEN_SHARE 0.3	    /* of the time waited for a CPU */
+#define WAITED_SHARE                                                                                                   \
+	0.1 /* of the time with work to do, waited for a CPU: less slows the program too little to have a cause */
 #define STOLEN_SHARE 0.1     /* of the time that CPUs were wanted */
 #define INTERRUPTS_SHARE 0.4 /* of the time that CPUs were busy: servers with many small packets have a quarter */
 
@@ -56,6 +58,14 @@ const struct scope_outside_cause *scope_rank_outside_of(const struct scope_outsi
 	return NULL;
 }
 
+/* True if waits for a CPU slow the program. */
+static bool waits_for_cpu(const struct scope_waits *waits)
+{
+	const double base_ns = waits->work_ns > 0 ? waits->work_ns : waits->window_ns;
+
+	return waits->queue_ns > 0 && waits->queue_ns >= WAITED_SHARE * base_ns;
+}
+
 /* A throttled thread is in the run queue, like one that waits for a CPU. */
 static void find_limit(const struct scope_host_limit *limit, const struct scope_waits *waits,
 		       struct scope_outside *outside)
@@ -72,7 +82,7 @@ static void find_limit(const struct scope_host_limit *limit, const struct scope_
 		.ns = (double)limit->throttled_ns,
 	};
 
-	if (!limit->window_ns || waited_ns <= 0 || cause.throttled < THROTTLED_PERIODS)
+	if (!limit->window_ns || waited_ns <= 0 || !waits_for_cpu(waits) || cause.throttled < THROTTLED_PERIODS)
 		return;
 	cause.share = least(cause.ns / waited_ns, 1);
 	if (cause.share >= THROTTLED_SHARE)
@@ -129,7 +139,7 @@ static void find_takers(const struct scope_trace *trace, const struct scope_wait
 	const struct scope_outside_cause *limit = scope_rank_outside_of(outside, SCOPE_OUTSIDE_THROTTLED);
 	double most_ns = 0, sum_ns = 0;
 
-	if (waits->queue_ns <= 0)
+	if (!waits_for_cpu(waits))
 		return;
 	cause.share = least(takers->sum_ns / waits->queue_ns, 1);
 	/* A process that runs while a limit throttles the thread takes no time from it. */
