@@ -29,7 +29,9 @@ struct feed {
 	bool late;				 /* what CPU 1 wrote comes after everything else is in the file */
 	struct scope_packer *late_packer;
 	uint64_t events;
-	double stream_s; /* CPU time of the stream before the end */
+	double stream_s;				  /* CPU time of the stream before the end */
+	int (*after)(struct feed *feed, uint64_t now_ns); /* called after each step; NULL: nothing is */
+	void *user;
 };
 
 static void feed_rows(struct feed *feed, const struct scope_trace *trace)
@@ -104,6 +106,8 @@ static void feed_step(struct feed *feed, uint64_t now_ns)
 	begin_s = feed_cpu_s();
 	feed->failed |= scope_analysis_stream_advance(feed->stream, now_ns, feed->step_events);
 	feed->stream_s += feed_cpu_s() - begin_s;
+	if (feed->after)
+		feed->failed |= feed->after(feed, now_ns);
 }
 
 /* 0: feed->file holds the whole trace, and the stream has seen all but its end. */

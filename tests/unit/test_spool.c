@@ -82,6 +82,39 @@ static void memory_holds_all_where_no_file_can_be_had(void **state)
 	unsetenv("TMPDIR");
 }
 
+/* What was put between two places, while more is put. */
+static void parts_are_read_from_place_to_place(void **state)
+{
+	struct scope_spool_place place[4] = { { 0 } }, end;
+	struct scope_spool *spool;
+	const uint8_t *data;
+	size_t bytes, all;
+
+	(void)state;
+	assert_int_equal(scope_spool_create(2 * SCOPE_SPOOL_PIECE, &spool), 0);
+	end = scope_spool_end(spool);
+	assert_memory_equal(&end, &place[0], sizeof(end));
+	for (unsigned i = 1; i < 4; i++) {
+		put_rows(spool);
+		place[i] = scope_spool_end(spool);
+		all = 0;
+		scope_spool_seek(spool, &place[i - 1], &place[i]);
+		while (scope_spool_next(spool, &data, &bytes) == 1) {
+			assert_true(all || !memcmp(data, &(uint32_t){ 0 }, sizeof(uint32_t)));
+			all += bytes;
+		}
+		for (uint32_t row = 0; row < ROWS; row++)
+			all -= row_bytes(row);
+		assert_int_equal(all, 0);
+	}
+	scope_spool_seek(spool, &place[2], &place[2]);
+	assert_int_equal(scope_spool_next(spool, &data, &bytes), 0);
+	scope_spool_seek(spool, &place[0], &place[1]);
+	assert_int_equal(scope_spool_next(spool, &data, &bytes), 1);
+	assert_memory_equal(data, &(uint32_t){ 0 }, sizeof(uint32_t));
+	scope_spool_destroy(spool);
+}
+
 static void a_room_too_large_is_refused(void **state)
 {
 	struct scope_spool *spool;
@@ -99,6 +132,7 @@ int main(void)
 		cmocka_unit_test(memory_holds_all),
 		cmocka_unit_test(what_is_too_much_goes_to_a_file),
 		cmocka_unit_test(memory_holds_all_where_no_file_can_be_had),
+		cmocka_unit_test(parts_are_read_from_place_to_place),
 		cmocka_unit_test(a_room_too_large_is_refused),
 	};
 

@@ -175,6 +175,18 @@ int scope_analysis_stream_advance(struct scope_stream *stream, uint64_t settled_
 	return err ? err : distributions(stream, behind_ns, events);
 }
 
+int scope_analysis_stream_so_far(struct scope_stream *stream, const struct scope_found_units **ret_found)
+{
+	const struct scope_found_units *found = &stream->found;
+
+	*ret_found = NULL;
+	if (!found->distributions)
+		return 0;
+	*ret_found = found;
+	scope_unit_pickups_conclude(found->pickups, stream->learner);
+	return scope_unit_groups_conclude(found->groups, found->pickups, found->distributions->run->timeline->threads);
+}
+
 /* True if all decisions agree with those of the whole trace. */
 static bool holds(const struct scope_stream *stream)
 {

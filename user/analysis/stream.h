@@ -35,13 +35,19 @@ void scope_analysis_stream_destroy(struct scope_stream *stream); /* NULL is fine
 int scope_analysis_stream_advance(struct scope_stream *stream, uint64_t settled_ns, uint64_t events);
 
 /*
+ * What was found so far, with groups concluded as if the trace ended there; it stays the stream's. NULL: nothing was
+ * read yet. If the second reader started again (scope_analysis_stream_restarts()) so did its log. 0 or -ENOMEM.
+ */
+int scope_analysis_stream_so_far(struct scope_stream *stream, const struct scope_found_units **ret_found);
+
+/*
  * Reads to the end of the complete file, or with settled_ns below UINT64_MAX of all events before
  * that time. Call it once. 0 with the result, which the caller destroys before the stream;
  * -ENODATA: nothing was written yet; -errno.
  */
 int scope_analysis_stream_finish(struct scope_stream *stream, uint64_t settled_ns, struct scope_found_units *ret_found);
 
-/* How often the second reader started again: for tests. */
+/* How often the second reader started again. */
 unsigned scope_analysis_stream_restarts(const struct scope_stream *stream);
 
 #endif

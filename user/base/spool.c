@@ -21,9 +21,11 @@ struct scope_spool {
 	size_t pieces, capacity;
 	size_t memory_bytes, held_bytes;
 	uint64_t file_bytes;
-	int fd;		 /* -1: none yet */
-	bool stay;	 /* no file can be created */
-	size_t next;	 /* piece to read */
+	int fd;	     /* -1: none yet */
+	bool stay;   /* no file can be created */
+	size_t next; /* piece to read … */
+	size_t skip; /* … from here on … */
+	struct scope_spool_place until;
 	uint8_t *buffer; /* one of the file's pieces */
 };
 
@@ -128,19 +130,32 @@ void scope_spool_use(struct scope_spool *spool, size_t bytes)
 	spool->piece[spool->pieces - 1].used += bytes;
 }
 
-void scope_spool_rewind(struct scope_spool *spool)
+struct scope_spool_place scope_spool_end(const struct scope_spool *spool)
 {
-	spool->next = 0;
+	return spool->pieces ? (struct scope_spool_place){ spool->pieces - 1, spool->piece[spool->pieces - 1].used }
+			     : (struct scope_spool_place){ 0 };
 }
 
-int scope_spool_next(struct scope_spool *spool, const uint8_t **ret_data, size_t *ret_bytes)
+void scope_spool_seek(struct scope_spool *spool, const struct scope_spool_place *from,
+		      const struct scope_spool_place *until)
 {
-	struct piece *piece;
+	spool->next = from->piece;
+	spool->skip = from->used;
+	spool->until = *until;
+}
+
+void scope_spool_rewind(struct scope_spool *spool)
+{
+	const struct scope_spool_place end = scope_spool_end(spool);
+
+	scope_spool_seek(spool, &(struct scope_spool_place){ 0 }, &end);
+}
+
+/* The bytes of the next piece. 0 or -errno. */
+static int load(struct scope_spool *spool, struct piece *piece, const uint8_t **ret_data)
+{
 	int err;
 
-	if (spool->next == spool->pieces)
-		return 0;
-	piece = &spool->piece[spool->next];
 	if (!piece->data) {
 		if (!spool->buffer)
 			spool->buffer = malloc(SCOPE_SPOOL_PIECE);
@@ -149,7 +164,27 @@ int scope_spool_next(struct scope_spool *spool, const uint8_t **ret_data, size_t
 			return err;
 	}
 	*ret_data = piece->data ? piece->data : spool->buffer;
-	*ret_bytes = piece->used;
-	spool->next++;
-	return 1;
+	return 0;
+}
+
+int scope_spool_next(struct scope_spool *spool, const uint8_t **ret_data, size_t *ret_bytes)
+{
+	while (spool->next < spool->pieces && spool->next <= spool->until.piece) {
+		struct piece *piece = &spool->piece[spool->next];
+		const size_t end = spool->next == spool->until.piece ? spool->until.used : piece->used;
+		const size_t skip = spool->skip;
+		int err;
+
+		spool->skip = 0;
+		spool->next++;
+		if (skip >= end)
+			continue;
+		err = load(spool, piece, ret_data);
+		if (err)
+			return err;
+		*ret_data += skip;
+		*ret_bytes = end - skip;
+		return 1;
+	}
+	return 0;
 }

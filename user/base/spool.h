@@ -27,11 +27,21 @@ void scope_spool_destroy(struct scope_spool *spool); /* NULL is fine */
 uint8_t *scope_spool_room(struct scope_spool *spool, size_t bytes);
 void scope_spool_use(struct scope_spool *spool, size_t bytes);
 
+/* A place between two uses; zeroed: the start. It stays valid while more is written. */
+struct scope_spool_place {
+	size_t piece, used;
+};
+
+/* After all that was written. */
+struct scope_spool_place scope_spool_end(const struct scope_spool *spool);
+
 /*
- * Reads from the start: 1 and the next bytes, which are one or more whole uses and valid until the
+ * Reads from the start to the end, or from place to place: 1 and the next bytes, which are one or more whole uses and valid until the
  * next call; 0 at the end; -errno. Do not write between rewind and the end.
  */
 void scope_spool_rewind(struct scope_spool *spool);
+void scope_spool_seek(struct scope_spool *spool, const struct scope_spool_place *from,
+		      const struct scope_spool_place *until);
 int scope_spool_next(struct scope_spool *spool, const uint8_t **ret_data, size_t *ret_bytes);
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/stream.h"
+#include "analysis/settled_units.h"
 #include "cmd/cmd.h"
 #include "cmd/exposed.h"
 #include "cmd/terminal_keys.h"
@@ -29,7 +29,8 @@ struct scope_cmd_metrics_live {
 	struct scope_stream *stream;	   /* NULL: it gave up */
 	struct scope_cmd_screen *screen;   /* NULL: nothing is drawn */
 	struct scope_cmd_exposed *exposed; /* NULL: nothing is exposed */
-	unsigned order;			   /* of orders */
+	struct scope_settled_units settled;
+	unsigned order; /* of orders */
 	struct scope_cmd_keys keys;
 };
 
@@ -103,7 +104,10 @@ static void put_state(const struct scope_cmd_metrics_live *live, const struct sc
 	fputs("\n\n", to);
 }
 
-/* Called in the child: it finishes its copy of the stream, while the parent goes on with its own. */
+/*
+ * Called in the child: it finishes its copy of the stream, while the parent goes on with its own. It adds only the units that the
+ * parent has not added yet, so that each table costs as much as the one before, however long the capture is.
+ */
 static int find_view(struct scope_cmd_metrics_live *live, const struct scope_capture_progress *now,
 		     struct scope_report_metrics *report, struct scope_metrics_view **ret_view)
 {
@@ -260,8 +264,10 @@ static void take_keys(struct scope_cmd_metrics_live *live)
 
 void scope_cmd_metrics_live_tick(struct scope_cmd_metrics_live *live, const struct scope_capture_progress *now)
 {
-	if (live->stream && (scope_trace_writer_flush(live->writer) ||
-			     scope_analysis_stream_advance(live->stream, now->settled_ns, STEP_EVENTS))) {
+	if (live->stream &&
+	    (scope_trace_writer_flush(live->writer) ||
+	     scope_analysis_stream_advance(live->stream, now->settled_ns, STEP_EVENTS) ||
+	     scope_analysis_settle_units(&live->settled, live->stream, live->metrics, now->settled_ns))) {
 		scope_analysis_stream_destroy(live->stream);
 		live->stream = NULL;
 	}

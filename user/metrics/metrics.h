@@ -15,6 +15,7 @@
 #include "metrics/time_series.h"
 #include "trace/host_row.h"
 #include "unit/distribution.h"
+#include "unit/log.h"
 
 #define SCOPE_METRICS_STEP_NS 1000000000ull  /* no rule */
 #define SCOPE_METRICS_STEP_MIN_NS 1000000ull /* no rule */
@@ -71,6 +72,8 @@ struct scope_metrics {
 	uint64_t late_units;		   /* whose latency is counted in a later step than the one of their end */
 	int err;			   /* -ENOMEM of a function that could not return it */
 	bool units;			   /* scope_metrics_take_units() was called */
+	struct scope_log_place taken;	   /* units up to there are added */
+	uint64_t taken_step_ns;		   /* the step of latencies; 0: no unit was added */
 };
 
 /*
@@ -90,12 +93,22 @@ void scope_metrics_destroy(struct scope_metrics *metrics); /* NULL is fine */
 /* Sets up a listener for these metrics, which must outlive the pass. */
 struct scope_pass_listener scope_metrics_listener(struct scope_metrics *metrics);
 
-/* Undoes scope_metrics_take_units(). */
+/* Undoes both of the following, but for the sums by thread. */
 void scope_metrics_forget_units(struct scope_metrics *metrics);
 
-/* Call it after the pass: adds units from its log, by thread, group and kind. 0 or -errno. */
+/*
+ * Call it after the pass: adds units and sleeps from its log, by thread, group and kind. Those that
+ * scope_metrics_take_units_until() added are not added again. 0 or -errno.
+ */
 int scope_metrics_take_units(struct scope_metrics *metrics, const struct scope_distributions *distributions,
 			     const struct scope_groups *groups);
+
+/*
+ * During the pass: adds those that were logged before that place, as groups are known now. A latency whose step doubles
+ * later has the higher quantiles of the two steps.
+ */
+int scope_metrics_take_units_until(struct scope_metrics *metrics, const struct scope_distributions *distributions,
+				   const struct scope_groups *groups, const struct scope_log_place *until);
 
 /* Steps of a store until the window's end; the last one may be shorter. 1 at least. */
 size_t scope_metrics_steps(const struct scope_metrics *metrics, const struct scope_metric_store *store);

@@ -66,7 +66,7 @@ static void shrink(struct scope_metric_series *series)
 	series->capacity = series->steps;
 }
 
-static void double_step(struct scope_metric_store *store)
+void scope_metrics_store_double(struct scope_metric_store *store)
 {
 	store->step_ns *= 2;
 	store->at_end_ns = 0;
@@ -84,7 +84,7 @@ static uint32_t step_of(struct scope_metric_store *store, uint64_t time_ns)
 	if (time_ns >= store->at_ns && time_ns < store->at_end_ns)
 		return store->at;
 	while ((time_ns - store->begin_ns) / store->step_ns >= SCOPE_METRICS_STEPS)
-		double_step(store);
+		scope_metrics_store_double(store);
 	store->at = (uint32_t)((time_ns - store->begin_ns) / store->step_ns);
 	store->at_ns = store->begin_ns + store->at * store->step_ns;
 	store->at_end_ns = store->at_ns + store->step_ns;
@@ -129,7 +129,7 @@ int scope_metrics_store_cells(struct scope_metric_store *store, size_t number, u
 		if (err)
 			return err;
 		while (store->rows > store->rows_max && store->step_ns < UINT64_MAX / 4) {
-			double_step(store);
+			scope_metrics_store_double(store);
 			step = step_of(store, time_ns);
 		}
 	}

@@ -67,6 +67,9 @@ int scope_metrics_store_add(struct scope_metric_store *store, size_t series, enu
 int scope_metrics_store_spread(struct scope_metric_store *store, size_t series, enum scope_metric metric,
 			       uint64_t begin_ns, uint64_t end_ns);
 
+/* Doubles the step, and adds up neighbours. */
+void scope_metrics_store_double(struct scope_metric_store *store);
+
 /*
  * Adds all of one series to cells of that many steps (1 or more), from step 0 on. Values at the very end of the window,
  * where one more step would begin, are added to the last one.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Adds units of work to metrics: their number, their latency, and what their threads slept for in them. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/grow.h"
 #include "metrics/metrics.h"
@@ -30,7 +32,36 @@ void scope_metrics_forget_units(struct scope_metrics *metrics)
 	metrics->groups = metrics->kind_count = 0;
 	metrics->late_units = 0;
 	metrics->units = false;
+	metrics->taken = (struct scope_log_place){ 0 };
+	metrics->taken_step_ns = 0;
 	scope_metrics_store_free(&metrics->kind);
+}
+
+/* Of two parts of one step. */
+static struct scope_metric_quantiles higher(struct scope_metric_quantiles a, struct scope_metric_quantiles b)
+{
+	return (struct scope_metric_quantiles){ fmaxf(a.p50, b.p50), fmaxf(a.p95, b.p95), fmaxf(a.p99, b.p99) };
+}
+
+static void fold(struct scope_metric_latency *latency)
+{
+	for (size_t i = 0; i < latency->steps; i++)
+		latency->step[i / 2] = i % 2 ? higher(latency->step[i / 2], latency->step[i]) : latency->step[i];
+	latency->steps = (latency->steps + 1) / 2;
+	latency->at /= 2;
+}
+
+/* Latencies and kinds have the steps of threads. */
+static void follow_step(struct scope_metrics *metrics)
+{
+	while (metrics->kind.step_ns < metrics->thread.step_ns)
+		scope_metrics_store_double(&metrics->kind);
+	for (; metrics->taken_step_ns < metrics->thread.step_ns; metrics->taken_step_ns *= 2) {
+		for (size_t i = 0; i < metrics->groups; i++)
+			fold(&metrics->group_latency[i]);
+		for (size_t i = 0; i <= SCOPE_METRICS_KINDS_MAX; i++)
+			fold(&metrics->kind_latency[i]);
+	}
 }
 
 /* The step has ended. */
@@ -44,11 +75,12 @@ static int end_step(struct scope_metric_latency *latency)
 		return -ENOMEM;
 	while (latency->steps <= latency->at)
 		latency->step[latency->steps++] = (struct scope_metric_quantiles){ 0 };
-	latency->step[latency->at] = (struct scope_metric_quantiles){
-		.p50 = (float)scope_sketch_quantile(&latency->now, 0.5),
-		.p95 = (float)scope_sketch_quantile(&latency->now, 0.95),
-		.p99 = (float)scope_sketch_quantile(&latency->now, 0.99),
-	};
+	latency->step[latency->at] =
+		higher(latency->step[latency->at], (struct scope_metric_quantiles){
+							   .p50 = (float)scope_sketch_quantile(&latency->now, 0.5),
+							   .p95 = (float)scope_sketch_quantile(&latency->now, 0.95),
+							   .p99 = (float)scope_sketch_quantile(&latency->now, 0.99),
+						   });
 	err = scope_sketch_merge(&latency->all, &latency->now);
 	scope_sketch_free(&latency->now);
 	latency->now = (struct scope_sketch){ 0 };
@@ -142,6 +174,7 @@ static int take_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	if (!does_count(taker, unit))
 		return 0;
 	err = scope_metrics_store_cells(&metrics->thread, series, unit->end_ns, &cells);
+	follow_step(metrics);
 	if (!err) {
 		cells->value[SCOPE_METRIC_UNITS]++;
 		cells->value[SCOPE_METRIC_UNIT_TIME] += scope_unit_wall(unit);
@@ -178,23 +211,62 @@ static int end_steps(struct scope_metrics *metrics)
 	return err;
 }
 
-int scope_metrics_take_units(struct scope_metrics *metrics, const struct scope_distributions *distributions,
-			     const struct scope_groups *groups)
+/* Room for the groups there are now. */
+static int meet_groups(struct scope_metrics *metrics, const struct scope_groups *groups)
+{
+	struct scope_metric_latency *grown;
+
+	if (groups->count <= metrics->groups && metrics->group_latency)
+		return 0;
+	grown = reallocarray(metrics->group_latency, groups->count + 1, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	memset(grown + metrics->groups, 0, (groups->count + 1 - metrics->groups) * sizeof(*grown));
+	metrics->group_latency = grown;
+	metrics->groups = groups->count;
+	return 0;
+}
+
+static int prepare(struct scope_metrics *metrics, const struct scope_groups *groups)
+{
+	if (!metrics->kind_latency)
+		metrics->kind_latency = calloc(SCOPE_METRICS_KINDS_MAX + 1, sizeof(*metrics->kind_latency));
+	if (!metrics->kind_latency || meet_groups(metrics, groups))
+		return -ENOMEM;
+	if (!metrics->taken_step_ns) {
+		metrics->kind.begin_ns = metrics->begin_ns;
+		metrics->kind.step_ns = metrics->taken_step_ns = metrics->thread.step_ns;
+	}
+	follow_step(metrics);
+	return 0;
+}
+
+int scope_metrics_take_units_until(struct scope_metrics *metrics, const struct scope_distributions *distributions,
+				   const struct scope_groups *groups, const struct scope_log_place *until)
 {
 	struct taker taker = { metrics, groups };
 	const struct scope_unit_sink sink = { .unit = take_unit, .wait = take_wait, .user = &taker };
 	int err;
 
-	scope_metrics_forget_units(metrics);
-	metrics->group_latency = calloc(groups->count + 1, sizeof(*metrics->group_latency));
-	metrics->kind_latency = calloc(SCOPE_METRICS_KINDS_MAX + 1, sizeof(*metrics->kind_latency));
-	if (!metrics->group_latency || !metrics->kind_latency)
-		return -ENOMEM;
-	metrics->groups = groups->count;
-	/* The same steps as those of threads, so that neither store has to fold from here on. */
-	metrics->kind.begin_ns = metrics->begin_ns;
-	metrics->kind.step_ns = metrics->thread.step_ns;
-	err = scope_unit_distributions_replay(distributions, groups, &sink);
+	/* The begin of the window is not known before the first row. */
+	if (!until->row.piece && !until->row.used)
+		return 0;
+	err = prepare(metrics, groups);
+	if (!err)
+		err = scope_unit_log_replay_part(distributions->log, groups, &metrics->taken, until, &sink);
+	metrics->taken = *until;
+	return err;
+}
+
+int scope_metrics_take_units(struct scope_metrics *metrics, const struct scope_distributions *distributions,
+			     const struct scope_groups *groups)
+{
+	struct taker taker = { metrics, groups };
+	const struct scope_unit_sink sink = { .unit = take_unit, .wait = take_wait, .user = &taker };
+	int err = prepare(metrics, groups);
+
+	if (!err)
+		err = scope_unit_distributions_replay_from(distributions, groups, &metrics->taken, &sink);
 	if (!err)
 		err = end_steps(metrics);
 	metrics->units = !err;

@@ -136,6 +136,10 @@ int scope_unit_distributions_before(struct scope_distributions *distributions, c
 /* Replays the log of its units, and of sleeps if it covers all units. See scope_unit_log_replay(). */
 int scope_unit_distributions_replay(const struct scope_distributions *distributions, const struct scope_groups *groups,
 				    const struct scope_unit_sink *sink);
+/* The same from a place of the log on. */
+int scope_unit_distributions_replay_from(const struct scope_distributions *distributions,
+					 const struct scope_groups *groups, const struct scope_log_place *from,
+					 const struct scope_unit_sink *sink);
 /* Adds a unit of a known thread, as if feed had found it. Sets its vector and its call histogram. */
 int scope_unit_distributions_unit(struct scope_distributions *distributions, struct scope_unit *unit,
 				  const struct scope_unit_call *call);

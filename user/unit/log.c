@@ -423,19 +423,33 @@ static int replay_piece(struct replay *replay, const uint8_t *from, size_t bytes
 	return err;
 }
 
-int scope_unit_log_replay(struct scope_unit_log *log, const struct scope_groups *groups,
-			  const struct scope_unit_sink *sink)
+struct scope_log_place scope_unit_log_end(const struct scope_unit_log *log)
 {
-	struct replay replay = { .log = log, .groups = groups, .sink = sink };
+	return (struct scope_log_place){ scope_spool_end(log->rows), log->last_ns };
+}
+
+int scope_unit_log_replay_part(struct scope_unit_log *log, const struct scope_groups *groups,
+			       const struct scope_log_place *from, const struct scope_log_place *until,
+			       const struct scope_unit_sink *sink)
+{
+	struct replay replay = { .log = log, .groups = groups, .sink = sink, .last_ns = from->end_ns };
 	const uint8_t *data;
 	size_t bytes;
 	int err;
 
-	scope_spool_rewind(log->rows);
+	scope_spool_seek(log->rows, &from->row, &until->row);
 	while ((err = scope_spool_next(log->rows, &data, &bytes)) > 0) {
 		err = replay_piece(&replay, data, bytes);
 		if (err)
 			break;
 	}
 	return err;
+}
+
+int scope_unit_log_replay(struct scope_unit_log *log, const struct scope_groups *groups,
+			  const struct scope_unit_sink *sink)
+{
+	const struct scope_log_place end = scope_unit_log_end(log);
+
+	return scope_unit_log_replay_part(log, groups, &(struct scope_log_place){ 0 }, &end, sink);
 }

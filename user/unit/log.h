@@ -9,9 +9,16 @@
 #ifndef SCOPE_UNIT_LOG_H
 #define SCOPE_UNIT_LOG_H
 
+#include "base/spool.h"
 #include "unit/unit.h"
 
 struct scope_unit_log;
+
+/* A place between rows of units and sleeps; zeroed: the start. */
+struct scope_log_place {
+	struct scope_spool_place row;
+	uint64_t end_ns; /* of the row before it */
+};
 
 /* A stack as it was reported, and its place in the file. */
 struct scope_logged_stack {
@@ -71,6 +78,12 @@ int scope_unit_log_late(struct scope_unit_log *log, uint32_t thread, const struc
  */
 int scope_unit_log_replay(struct scope_unit_log *log, const struct scope_groups *groups,
 			  const struct scope_unit_sink *sink);
+/* After all rows so far. */
+struct scope_log_place scope_unit_log_end(const struct scope_unit_log *log);
+/* The same of the rows between two places. */
+int scope_unit_log_replay_part(struct scope_unit_log *log, const struct scope_groups *groups,
+			       const struct scope_log_place *from, const struct scope_log_place *until,
+			       const struct scope_unit_sink *sink);
 
 /* Where tasks waited (SCOPE_STACK_TASKS), in order of time. thread: the first one of their process. */
 int scope_unit_log_tasks(struct scope_unit_log *log, int (*each)(void *user, const struct scope_logged_stack *stack),

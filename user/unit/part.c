@@ -27,9 +27,11 @@ static int pass_wait(void *user, const struct scope_wait *wait)
 	return wait->end_ns < part->distributions->from_ns ? 0 : part->sink->wait(part->sink->user, wait);
 }
 
-int scope_unit_distributions_replay(const struct scope_distributions *distributions, const struct scope_groups *groups,
-				    const struct scope_unit_sink *sink)
+int scope_unit_distributions_replay_from(const struct scope_distributions *distributions,
+					 const struct scope_groups *groups, const struct scope_log_place *from,
+					 const struct scope_unit_sink *sink)
 {
+	const struct scope_log_place end = scope_unit_log_end(distributions->log);
 	struct part part = { distributions, sink };
 	const struct scope_unit_sink passing = {
 		.unit = sink->unit ? pass_unit : NULL,
@@ -38,5 +40,11 @@ int scope_unit_distributions_replay(const struct scope_distributions *distributi
 	};
 	const bool all = !distributions->from_ns && !distributions->until_ns && !distributions->only;
 
-	return scope_unit_log_replay(distributions->log, groups, all ? sink : &passing);
+	return scope_unit_log_replay_part(distributions->log, groups, from, &end, all ? sink : &passing);
+}
+
+int scope_unit_distributions_replay(const struct scope_distributions *distributions, const struct scope_groups *groups,
+				    const struct scope_unit_sink *sink)
+{
+	return scope_unit_distributions_replay_from(distributions, groups, &(struct scope_log_place){ 0 }, sink);
 }
