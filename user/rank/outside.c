@@ -14,11 +14,10 @@
 
 #include "rank/host_counts.h"
 
-#define THROTTLED_SHARE 0.2 /* of the time waited for a CPU, or of the window if that is less */
-#define THROTTLED_PERIODS 3 /* in which the limit was met */
-#define TAKEN_SHARE 0.3	    /* of the time waited for a CPU */
-#define WAITED_SHARE                                                                                                   \
-	0.1 /* of the time with work to do, waited for a CPU: less slows the program too little to have a cause */
+#define THROTTLED_SHARE 0.2  /* of the time waited for a CPU, or of the window if that is less */
+#define THROTTLED_PERIODS 3  /* in which the limit was met */
+#define TAKEN_SHARE 0.3	     /* of the time waited for a CPU */
+#define WAITED_SHARE 0.1     /* of the time with work to do, waited for a CPU: less slows the program too little */
 #define STOLEN_SHARE 0.1     /* of the time that CPUs were wanted */
 #define INTERRUPTS_SHARE 0.4 /* of the time that CPUs were busy: servers with many small packets have a quarter */
 
