@@ -118,7 +118,7 @@ static void lists_without_a_number_count_as_well(void **state)
 	assert_int_equal(units, 2 * UNITS);
 	assert_int_equal(calls, 2 * UNITS * 2 + 2 * (UNITS / 3));
 	sink.user = &next;
-	assert_int_equal(scope_unit_log_replay(run.distributions->log, run.groups, &sink), 0);
+	assert_int_equal(scope_unit_distributions_replay(run.distributions, run.groups, &sink), 0);
 	assert_int_equal(next, 2 * UNITS);
 	end_run(&run);
 }

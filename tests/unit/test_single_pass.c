@@ -49,7 +49,7 @@ static char *text_of(const struct scope_found_units *found)
 		fprintf(sink.user, "%s idle %ju%s\n", scope_unit_pickups_comm(found->pickups, i),
 			(uintmax_t)found->distributions->run->thread[i].idle_ns,
 			scope_unit_pickups_serves(found->pickups, i) ? ", serves" : "");
-	assert_int_equal(scope_unit_log_replay(found->distributions->log, found->groups, &sink), 0);
+	assert_int_equal(scope_unit_distributions_replay(found->distributions, found->groups, &sink), 0);
 	assert_int_equal(fclose(sink.user), 0);
 	return text;
 }

@@ -2,7 +2,7 @@
 /* Adds the units of a trace that is being written to metrics, a while after they ended. */
 #include "analysis/settled_units.h"
 
-#define SETTLES_NS 1000000000ull /* after that hardly anything is learned about a unit or a sleep */
+#define SETTLES_NS 1000000000ull /* no rule: after that hardly anything is learned about a unit or a sleep */
 
 int scope_analysis_settle_units(struct scope_settled_units *settled, struct scope_stream *stream,
 				struct scope_metrics *metrics, uint64_t now_ns)

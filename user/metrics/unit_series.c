@@ -253,7 +253,7 @@ int scope_metrics_take_units_until(struct scope_metrics *metrics, const struct s
 		return 0;
 	err = prepare(metrics, groups);
 	if (!err)
-		err = scope_unit_log_replay_part(distributions->log, groups, &metrics->taken, until, &sink);
+		err = scope_unit_log_replay(distributions->log, groups, &metrics->taken, until, &sink);
 	metrics->taken = *until;
 	return err;
 }

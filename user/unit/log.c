@@ -428,9 +428,9 @@ struct scope_log_place scope_unit_log_end(const struct scope_unit_log *log)
 	return (struct scope_log_place){ scope_spool_end(log->rows), log->last_ns };
 }
 
-int scope_unit_log_replay_part(struct scope_unit_log *log, const struct scope_groups *groups,
-			       const struct scope_log_place *from, const struct scope_log_place *until,
-			       const struct scope_unit_sink *sink)
+int scope_unit_log_replay(struct scope_unit_log *log, const struct scope_groups *groups,
+			  const struct scope_log_place *from, const struct scope_log_place *until,
+			  const struct scope_unit_sink *sink)
 {
 	struct replay replay = { .log = log, .groups = groups, .sink = sink, .last_ns = from->end_ns };
 	const uint8_t *data;
@@ -444,12 +444,4 @@ int scope_unit_log_replay_part(struct scope_unit_log *log, const struct scope_gr
 			break;
 	}
 	return err;
-}
-
-int scope_unit_log_replay(struct scope_unit_log *log, const struct scope_groups *groups,
-			  const struct scope_unit_sink *sink)
-{
-	const struct scope_log_place end = scope_unit_log_end(log);
-
-	return scope_unit_log_replay_part(log, groups, &(struct scope_log_place){ 0 }, &end, sink);
 }

@@ -71,19 +71,17 @@ int scope_unit_log_snapshot(struct scope_unit_log *log, const struct scope_logge
 int scope_unit_log_state(struct scope_unit_log *log, uint32_t thread, const struct scope_event *event);
 int scope_unit_log_late(struct scope_unit_log *log, uint32_t thread, const struct scope_late_wait *wait);
 
+/* After all rows so far. */
+struct scope_log_place scope_unit_log_end(const struct scope_unit_log *log);
+
 /*
- * Gives units, and sleeps if the sink wants them, in their order. They have what became known of them later
+ * Gives units, and sleeps if the sink wants them, in their order, from place to place. They have what became known of them later
  * (unit/late.h): a slice that timed out has the waker of its whole wait, a poll for one peer is of SCOPE_WAIT_NETWORK,
  * and its object is the descriptor. The groups are those of the run. 0, -errno, or what the sink returned.
  */
 int scope_unit_log_replay(struct scope_unit_log *log, const struct scope_groups *groups,
+			  const struct scope_log_place *from, const struct scope_log_place *until,
 			  const struct scope_unit_sink *sink);
-/* After all rows so far. */
-struct scope_log_place scope_unit_log_end(const struct scope_unit_log *log);
-/* The same of the rows between two places. */
-int scope_unit_log_replay_part(struct scope_unit_log *log, const struct scope_groups *groups,
-			       const struct scope_log_place *from, const struct scope_log_place *until,
-			       const struct scope_unit_sink *sink);
 
 /* Where tasks waited (SCOPE_STACK_TASKS), in order of time. thread: the first one of their process. */
 int scope_unit_log_tasks(struct scope_unit_log *log, int (*each)(void *user, const struct scope_logged_stack *stack),

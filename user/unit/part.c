@@ -40,7 +40,7 @@ int scope_unit_distributions_replay_from(const struct scope_distributions *distr
 	};
 	const bool all = !distributions->from_ns && !distributions->until_ns && !distributions->only;
 
-	return scope_unit_log_replay_part(distributions->log, groups, from, &end, all ? sink : &passing);
+	return scope_unit_log_replay(distributions->log, groups, from, &end, all ? sink : &passing);
 }
 
 int scope_unit_distributions_replay(const struct scope_distributions *distributions, const struct scope_groups *groups,
