@@ -9,9 +9,12 @@
  *   pool   a thread hands short work to four, one every 5 ms
  *   asleep four threads queue on a lock, and each sleeps 2 ms while it has it
  *   push   a thread writes blocks into a pipe that is full most of the time, for one that computes 1 ms for each
+ *   disk   the same, for one that writes each to the block device WAITS_DEVICE of the environment, which has the time it takes
  * Says at the end "items N", how many times a stage worked or slept for another thread, and, of knot, asleep and push: "stage RUN KEPT WALL", ns that the stage ran in stage_compute or slept in
  * stage_asleep, of that at least how much while another thread slept for it, and that went by. A thread that waits for a CPU does not sleep.
  */
+#define _GNU_SOURCE
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -26,7 +29,7 @@
 #define THREADS 4
 #define BLOCK 16384
 
-static int ask[2], answer[2], ring[THREADS][2];
+static int ask[2], answer[2], ring[THREADS][2], device;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
 static unsigned queued;
@@ -217,6 +220,24 @@ static void *puller(void *unused)
 	return unused;
 }
 
+static __attribute__((noinline)) void stage_write(const char *block)
+{
+	if (pwrite(device, block, BLOCK, 0) != BLOCK)
+		exit(1);
+	__asm__ volatile("");
+}
+
+static void *writer(void *unused)
+{
+	static char block[BLOCK] __attribute__((aligned(4096)));
+
+	while (read(ask[0], block, sizeof(block)) > 0) {
+		stage_write(block);
+		item_done();
+	}
+	return unused;
+}
+
 static void start(void *(*run)(void *), size_t argument)
 {
 	pthread_t thread;
@@ -245,8 +266,15 @@ static void begin(const char *way)
 {
 	if (!strcmp(way, "knot") || !strcmp(way, "even"))
 		start(stage, 0);
-	if (!strcmp(way, "push")) {
-		start(puller, 0);
+	if (!strcmp(way, "disk")) {
+		const char *path = getenv("WAITS_DEVICE");
+
+		device = path ? open(path, O_WRONLY | O_DIRECT | O_CLOEXEC) : -1;
+		if (device < 0)
+			exit(1);
+	}
+	if (!strcmp(way, "push") || !strcmp(way, "disk")) {
+		start(strcmp(way, "disk") ? puller : writer, 0);
 		start(pusher, 0);
 		return;
 	}
