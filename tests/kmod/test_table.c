@@ -483,6 +483,24 @@ static uint32_t random_maps(pid_t pid, uint32_t tables, struct scope_table_map *
 }
 
 /* Whatever is in them, walks stay within their bounds while tables and mappings change under them. */
+/* Says whether a process ran at all: its state, and its times on a CPU and in the run queue. */
+static void print_state(pid_t pid)
+{
+	static const char *const files[] = { "stat", "schedstat", "wchan" };
+	char path[64], line[512];
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		FILE *file;
+
+		snprintf(path, sizeof(path), "/proc/%d/%s", pid, files[i]);
+		file = fopen(path, "r");
+		printf("# no sample of the workload; %s: %s\n", path,
+		       file && fgets(line, sizeof(line), file) ? line : "?");
+		if (file)
+			fclose(file);
+	}
+}
+
 void test_table_random(void)
 {
 	const char *rounds_text = getenv("TABLES_RANDOM"), *seed = getenv("SEED");
@@ -537,6 +555,8 @@ void test_table_random(void)
 		}
 	}
 	client_close(&client);
+	if (!seen.frames && !copies_of(&seen))
+		print_state(workload.pid);
 	workload_end(&workload);
 	printf("# %u tables, %u refused; %u walked, %u copied\n", done, refused, seen.frames, copies_of(&seen));
 	CHECK(refused && refused < done && seen.frames && copies_of(&seen));
