@@ -6,14 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/grow.h"
 #include "unit/histogram.h"
 #include "unit/log_internal.h"
 
 #define VALUES_UNIT 8 /* no rule: of a row */
 #define VALUES_WAIT 8 /* no rule */
 #define VALUES_BYTES (4 + VALUES_WAIT * 8)
-#define SLACK 8	      /* no rule: bytes after a row that whole words may touch */
-#define ASKED_SHIFT 2 /* no rule */
+#define SLACK 8		/* no rule: bytes after a row that whole words may touch */
+#define ASKED_SHIFT 2	/* no rule */
+#define MARK_ROWS 65536 /* no rule: a replay of the log's end goes through as many rows before it at most */
 #define ROW_BYTES (2 + VALUES_BYTES + SLACK)
 #define COUNTED_BYTES 6 /* no rule: for the vector's id and the number of calls, which the calls follow */
 
@@ -65,6 +67,7 @@ void scope_unit_log_destroy(struct scope_unit_log *log)
 	scope_unit_late_free(&log->late);
 	scope_unit_late_free(&log->moved);
 	free(log->state);
+	free(log->mark);
 	free(log);
 }
 
@@ -112,12 +115,46 @@ static inline uint64_t step_to(struct scope_unit_log *log, uint64_t end_ns)
 	int64_t step = (int64_t)(end_ns - log->last_ns);
 
 	log->last_ns = end_ns;
+	if (end_ns > log->ended_ns)
+		log->ended_ns = end_ns;
 	return (uint64_t)step << 1 ^ (uint64_t)(step >> 63);
 }
 
 static inline uint64_t stepped(uint64_t last_ns, uint64_t step)
 {
 	return last_ns + (step >> 1 ^ -(step & 1));
+}
+
+struct scope_log_place scope_unit_log_end(const struct scope_unit_log *log)
+{
+	return (struct scope_log_place){ scope_spool_end(log->rows), log->last_ns };
+}
+
+struct scope_log_place scope_unit_log_find(const struct scope_unit_log *log, uint64_t from_ns)
+{
+	size_t low = 0, high = log->marks;
+
+	/* The first mark before which a row ended then or later. */
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (log->mark[middle].ended_ns < from_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? log->mark[low - 1].place : (struct scope_log_place){ 0 };
+}
+
+/* Before a unit or a sleep. 0 or -ENOMEM. */
+static int mark(struct scope_unit_log *log)
+{
+	if (log->count++ % MARK_ROWS)
+		return 0;
+	if (scope_grow(&log->mark, &log->mark_capacity, log->marks + 1, sizeof(*log->mark)))
+		return -ENOMEM;
+	log->mark[log->marks++] = (struct scope_log_mark){ scope_unit_log_end(log), log->ended_ns };
+	return 0;
 }
 
 #define HISTOGRAM_BITS 16 /* no rule */
@@ -177,13 +214,16 @@ static int log_earlier(struct scope_unit_log *log, const struct scope_unit_earli
 
 int scope_unit_log_unit(struct scope_unit_log *log, const struct scope_unit *unit, const struct scope_unit_call *call)
 {
-	const int err = unit->earlier ? log_earlier(log, unit->earlier) : 0;
+	int err = mark(log);
 	const bool counted = unit->histogram == SCOPE_HISTOGRAM_NONE;
-	uint8_t *row =
-		scope_spool_room(log->rows, ROW_BYTES + (counted ? COUNTED_BYTES + unit->calls * sizeof(*call) : 0));
-	uint8_t *to = row;
+	uint8_t *row, *to;
 
-	if (err || !row)
+	if (!err && unit->earlier)
+		err = log_earlier(log, unit->earlier);
+	if (err)
+		return err;
+	row = to = scope_spool_room(log->rows, ROW_BYTES + (counted ? COUNTED_BYTES + unit->calls * sizeof(*call) : 0));
+	if (!row)
 		return -ENOMEM;
 	*to++ = (uint8_t)((unit->open ? ROW_OPEN : 0) | unit->asked << ASKED_SHIFT);
 	to = put(to,
@@ -199,7 +239,7 @@ int scope_unit_log_unit(struct scope_unit_log *log, const struct scope_unit *uni
 
 int scope_unit_log_wait(struct scope_unit_log *log, const struct scope_wait *wait)
 {
-	uint8_t *row = scope_spool_room(log->rows, ROW_BYTES), *to = row;
+	uint8_t *row = mark(log) ? NULL : scope_spool_room(log->rows, ROW_BYTES), *to = row;
 
 	if (!row || scope_unit_late_slices(&log->late, wait))
 		return -ENOMEM;
@@ -421,11 +461,6 @@ static int replay_piece(struct replay *replay, const uint8_t *from, size_t bytes
 			from = replay_unit(replay, from, &err);
 	}
 	return err;
-}
-
-struct scope_log_place scope_unit_log_end(const struct scope_unit_log *log)
-{
-	return (struct scope_log_place){ scope_spool_end(log->rows), log->last_ns };
 }
 
 int scope_unit_log_replay(struct scope_unit_log *log, const struct scope_groups *groups,

@@ -71,6 +71,8 @@ int scope_unit_log_snapshot(struct scope_unit_log *log, const struct scope_logge
 int scope_unit_log_state(struct scope_unit_log *log, uint32_t thread, const struct scope_event *event);
 int scope_unit_log_late(struct scope_unit_log *log, uint32_t thread, const struct scope_late_wait *wait);
 
+/* A place before which all units and sleeps ended before that time. */
+struct scope_log_place scope_unit_log_find(const struct scope_unit_log *log, uint64_t from_ns);
 /* After all rows so far. */
 struct scope_log_place scope_unit_log_end(const struct scope_unit_log *log);
 

@@ -46,5 +46,7 @@ int scope_unit_distributions_replay_from(const struct scope_distributions *distr
 int scope_unit_distributions_replay(const struct scope_distributions *distributions, const struct scope_groups *groups,
 				    const struct scope_unit_sink *sink)
 {
-	return scope_unit_distributions_replay_from(distributions, groups, &(struct scope_log_place){ 0 }, sink);
+	const struct scope_log_place from = scope_unit_log_find(distributions->log, distributions->from_ns);
+
+	return scope_unit_distributions_replay_from(distributions, groups, &from, sink);
 }
