@@ -80,6 +80,31 @@ static void sleeps_without_progress_are_one_hang(void **state)
 	assert_int_equal(retries(1, NULL), 0);
 }
 
+/* Twenty sleeps of 190 ms, and then it runs for that time. */
+static uint32_t awake(uint64_t ns)
+{
+	size_t size;
+	char *text;
+	FILE *to = open_memstream(&text, &size);
+
+	assert_non_null(to);
+	fprintf(to, "meta begin_ns 0\nmeta end_ns %ju\n0 0 switch 0 10 sleeping\n", (uintmax_t)(END_NS - 90 * MS + ns));
+	for (unsigned i = 0; i < 20; i++)
+		write_sleep(to, BEGIN_NS + i * 190 * MS, 180 * MS);
+	fprintf(to, "%ju 1 switch 0 20 sleeping\n", (uintmax_t)(END_NS - 90 * MS + ns));
+	assert_int_equal(fclose(to), 0);
+	return find(text);
+}
+
+/* The window may end while the thread tries once more, for no longer than from one sleep to the next. */
+static void one_that_tries_at_the_end_hangs(void **state)
+{
+	(void)state;
+	assert_int_equal(awake(5 * MS), 20);
+	assert_int_equal(awake(180 * MS), 20);
+	assert_int_equal(awake(182 * MS), 0);
+}
+
 static void what_fails_or_concerns_files_is_no_progress(void **state)
 {
 	(void)state;
@@ -164,6 +189,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sleeps_without_progress_are_one_hang),
+		cmocka_unit_test(one_that_tries_at_the_end_hangs),
 		cmocka_unit_test(what_fails_or_concerns_files_is_no_progress),
 		cmocka_unit_test(work_and_looking_for_it_are_progress),
 		cmocka_unit_test(waits_that_time_out_are_one_hang_too),

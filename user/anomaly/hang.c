@@ -324,6 +324,16 @@ static bool judge_rounds(const struct scope_units *units, uint32_t index, struct
 	return true;
 }
 
+/* True if the thread is awake, for no longer than from one sleep for a set time to the next: it only tries again. */
+static bool tries_again(const struct scope_units *units, const struct scope_thread *thread,
+			const struct scope_retry *retry)
+{
+	const uint64_t end_ns = units->timeline->end_ns;
+
+	return thread->run != SCOPE_RUN_BLOCKED && retry->sleeps >= SCOPE_HANG_RETRIES_MIN &&
+	       end_ns - retry->slept_ns <= (end_ns - retry->from_ns) / retry->sleeps;
+}
+
 /*
  * One that sleeps for a set time, or until a time-out, again and again, and between neither looks for work nor gets anything. Threads
  * that only have something to do now and then do that as well, so others must show that requests run where it is.
@@ -333,16 +343,19 @@ static bool judge_retries(const struct scope_units *units, const struct scope_pi
 {
 	const struct scope_thread *thread = scope_timeline_threads_at(units->timeline->threads, index);
 	const struct scope_retry *retry = &units->thread[index].retry;
-	const enum scope_timeline_call_role role = open_role(thread);
+	const bool awake = tries_again(units, thread, retry);
+	const uint16_t nr = awake ? retry->nr : thread->open.nr;
+	const enum scope_timeline_call_role role = awake ? scope_timeline_call_role(nr) : open_role(thread);
 
-	if (thread->open.nr == SCOPE_NR_NONE || retry->sleeps < SCOPE_HANG_RETRIES_MIN ||
+	if ((thread->run != SCOPE_RUN_BLOCKED && !awake) || nr == SCOPE_NR_NONE ||
+	    retry->sleeps < SCOPE_HANG_RETRIES_MIN ||
 	    (role != SCOPE_CALL_SLEEP && role != SCOPE_CALL_POLL && role != SCOPE_CALL_FUTEX) ||
 	    units->timeline->end_ns - retry->from_ns < limit ||
 	    (role != SCOPE_CALL_SLEEP && at_pickup(units, pickups, index)))
 		return false;
 	*hang = (struct scope_hang){ .thread = index, .owner = SCOPE_OWNER_NONE, .until_ns = hang->until_ns };
 	hang->kind = SCOPE_HANG_BLOCKED;
-	hang->nr = thread->open.nr;
+	hang->nr = nr;
 	hang->since_ns = retry->from_ns;
 	hang->retries = retry->sleeps;
 	hang->as_namesake = role != SCOPE_CALL_SLEEP && waits_as_namesake(units, pickups, index);
@@ -364,7 +377,8 @@ static bool judge_end(const struct scope_units *units, const struct scope_distri
 	if (thread->run == SCOPE_RUN_ENDED || thread->run == SCOPE_RUN_UNKNOWN)
 		return false;
 	if (thread->run != SCOPE_RUN_BLOCKED)
-		return judge_running(units, distributions, index, limit, hang);
+		return judge_running(units, distributions, index, limit, hang) ||
+		       judge_retries(units, pickups, index, limit, hang);
 	return ((thread->open.nr != SCOPE_NR_NONE || in_fault(thread)) &&
 		timeline->end_ns - scope_anomaly_hang_asleep_since(thread) >= limit &&
 		judge_blocked(units, pickups, fds, index, hang)) ||

@@ -16,6 +16,8 @@ struct scope_retry {
 	uint64_t open_ns; /* a sleep in a poll or futex that began then: its call's result says how it ended; 0: none */
 	uint64_t open_object; /* for what that is */
 	uint64_t object;      /* the same of the last one that a time-out ended */
+	uint64_t slept_ns;    /* the end of the last sleep for a set time … */
+	uint16_t nr;	      /* … and its call */
 };
 
 /*
@@ -47,6 +49,8 @@ static inline void scope_unit_retry_sleep(struct scope_retry *retry, const struc
 	switch (wait->class) {
 	case SCOPE_WAIT_TIMER:
 		scope_unit_retry_count(retry, wait->begin_ns);
+		retry->slept_ns = wait->end_ns;
+		retry->nr = wait->nr;
 		break;
 	case SCOPE_WAIT_DISK:
 		break;
