@@ -52,6 +52,31 @@ static void usual_units_have_no_room_for_it(void **state)
 	assert_true(finding.chance_z > by_stacks.chance_z);
 }
 
+/* Ten of 400 stacks have half of the time; of usual time it is a twentieth. */
+static void a_few_long_sleeps_are_no_chance(void **state)
+{
+	struct scope_shares shares = {
+		.here_ns = 50e6,
+		.all_here_ns = 100e6,
+		.usual_ns = 5e6,
+		.all_usual_ns = 100e6,
+		.stacks = 10,
+		.all_stacks = 400,
+		.usual_stacks = 1000,
+	};
+	struct scope_finding finding = { 0 };
+
+	(void)state;
+	scope_rank_shares_compare(shares, &finding);
+	assert_true(finding.chance_z < 0);
+	shares.weighed_stacks = 40; /* ten as long as all others together */
+	scope_rank_shares_compare(shares, &finding);
+	assert_true(finding.chance_z > 3.3);
+	shares.weighed_stacks = 2; /* one has nearly all of it */
+	scope_rank_shares_compare(shares, &finding);
+	assert_true(finding.chance_z > 0 && finding.chance_z < 3.3);
+}
+
 /* Half of the time that it had, and doubled: two thirds of half as much again. All of what a unit takes longer. */
 static void a_function_has_its_part_of_the_growth(void **state)
 {
@@ -199,6 +224,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(few_usual_stacks_rule_nothing_out),
 		cmocka_unit_test(usual_units_have_no_room_for_it),
+		cmocka_unit_test(a_few_long_sleeps_are_no_chance),
 		cmocka_unit_test(a_function_has_its_part_of_the_growth),
 		cmocka_unit_test(a_function_has_more_time_with_the_same_share),
 		cmocka_unit_test(room_is_a_limit),

@@ -54,6 +54,8 @@ static struct scope_shares shares_of(const struct scope_evidence *evidence, cons
 		.all_usual_ns = all,
 		.stacks = (sums->samples + sums->sleeps) / each,
 		.all_stacks = sums->all[1] / each,
+		.weighed_stacks = sums->abnormal_ns2 > 0 ? sums->all_ns[1] * sums->all_ns[1] / sums->abnormal_ns2 / each
+							 : 0,
 		.usual_stacks = all > 0 ? all * all / sums->usual_ns2 : 0,
 		/* Their waits in it or for it cannot be longer than all their waits. */
 		.usual_units = !scope_rank_finding_outside(finding) && evidence->usual_ns > 0 ? evidence->usual_units

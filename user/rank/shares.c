@@ -54,6 +54,10 @@ void scope_rank_shares_compare(struct scope_shares shares, struct scope_finding 
 	}
 	finding->chance_z =
 		scope_anomaly_two_shares_z(shares.stacks / shares.all_stacks, shares.all_stacks, usual, usual_count);
+	if (shares.weighed_stacks > 0)
+		finding->chance_z =
+			fmax(finding->chance_z,
+			     scope_anomaly_two_shares_z(fmin(here, 1), shares.weighed_stacks, usual, usual_count));
 	finding->of_slow = here;
 	finding->of_usual = usual;
 	finding->grown = growth_of(&shares);

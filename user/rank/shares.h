@@ -8,6 +8,7 @@
 struct scope_shares {
 	double here_ns, all_here_ns, usual_ns, all_usual_ns; /* the function's, and anything's */
 	double stacks, all_stacks;			     /* of the function, and of all functions */
+	double weighed_stacks; /* all_stacks, as the number of equally weighted ones with as much information (Kish); 0: they weigh the same */
 	double usual_stacks; /* usual stacks of all functions, as the number of equally weighted ones with as much information (Kish) */
 	double usual_units; /* units whose timelines give, without stacks, an upper bound of the function's share */
 	double usual_share_max;
@@ -26,6 +27,9 @@ double scope_rank_grown(const struct scope_population *population);
  * compare. Short usual units have few stacks. So two more stacks are assumed, one of which hit the
  * function (the rule of succession), so that few stacks cannot exclude it. If by the same rule the
  * timelines of usual units have less room for it, that bound is used.
+ *
+ * A few long sleeps are few of the stacks, and most of the time. Chance puts neither there: chance_z is the larger one of that of the
+ * count of stacks and that of the part of time, which has as many stacks as its weights allow.
  *
  * A share cannot exceed 1. If units take longer than in the baseline as a whole, times is therefore
  * the ratio of times per unit, which is that of shares, multiplied by the growth of a unit's time.

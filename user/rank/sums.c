@@ -73,7 +73,7 @@ static int sum_items(const struct scope_evidence *evidence, const struct scope_a
 		sums->all[item->abnormal]++;
 		sums->kernel_shown |= item->kernel;
 		sums->all_ns[item->abnormal] += fabs(item->excess_ns);
-		sums->usual_ns2 += item->abnormal ? 0 : item->excess_ns * item->excess_ns;
+		*(item->abnormal ? &sums->abnormal_ns2 : &sums->usual_ns2) += item->excess_ns * item->excess_ns;
 		if (item->kind == SCOPE_ITEM_RUN) {
 			sums->all_samples[item->abnormal]++;
 			sums->all_run_ns[item->abnormal] += fabs(item->excess_ns);

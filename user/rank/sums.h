@@ -19,6 +19,7 @@ struct scope_sums {
 	uint32_t held;					  /* of sleeps: without a stack */
 	uint32_t usual_stacks;				  /* the function's */
 	double usual_ns2, usual_run_ns2;		  /* squares, of all usual items */
+	double abnormal_ns2;				  /* the same of all abnormal ones */
 	uint32_t *unit;					  /* distinct abnormal units among them, ascending */
 	size_t units;
 	double units_at_first; /* their number if samples had kept their first period */
