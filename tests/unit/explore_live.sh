@@ -70,14 +70,24 @@ stop() {
 	target=
 }
 
-expect() {	# NAME CODE EXPLORE-ARGUMENT...
-	local name=$1 code=$2
-	shift 2
+explored() {	# CODE EXPLORE-ARGUMENT...
+	local code=$1
+	shift
+	rm -f "$dir/found.json"*
 	probes_listed > "$dir/listed"
-	if "$scope" explore -p "$server" --source perf --format json -o "$dir/found.json" "$@" 2> "$dir/said" &&
+	"$scope" explore -p "$server" --source perf --format json -o "$dir/found.json" "$@" 2> "$dir/said" &&
 		python3 "$dir/check.py" "$dir/found.json" "$code" &&
-		python3 tests/unit/schema.py docs/schema/commands.schema.json "$dir/found.json" &&
-		nothing_left; then
+		python3 tests/unit/schema.py docs/schema/commands.schema.json "$dir/found.json"
+}
+
+# A busy host makes the budget of the probes too small, or one round's latencies those of other programs: once more, then. No probe may
+# be left either time.
+expect() {	# NAME CODE EXPLORE-ARGUMENT...
+	local name=$1 found
+	shift
+	explored "$@" || { nothing_left && explored "$@"; }
+	found=$?
+	if [ $found = 0 ] && nothing_left; then
 		echo "ok $name"
 	else
 		echo "not ok $name"
