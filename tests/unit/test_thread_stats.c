@@ -116,8 +116,13 @@ static void test_other_waits(void **state)
 	struct scope_thread_stats stats = worker();
 
 	(void)state;
-	stats.key[0].lock = true;
+	/* A futex from which it wakes others: a lock, if these end at least half of its sleeps there. */
+	stats.key[0].nr = SYS_futex;
+	stats.key[0].woke = 1;
+	stats.key[0].shared = 3;
 	assert_poll(&stats);
+	stats.key[0].shared = 2;
+	assert_int_equal(decide(&stats).nr, SYS_futex);
 	/* What it reads from clients after its polls is work. */
 	stats = worker();
 	stats.reads = 100;

@@ -53,19 +53,26 @@ static bool stalled_long(const struct scope_finding *finding)
 	       finding->p50_ns >= LONG_TIMES * finding->usual_ns;
 }
 
+/* Runs, or waits inside the program for something that the thread chose to wait for: not somewhere in the kernel. */
+static bool chose(const struct scope_finding *finding)
+{
+	return finding->kind == SCOPE_FINDING_TIME || finding->wait.class < SCOPE_WAIT_FAULT;
+}
+
 /*
- * True if slow units run in this function and nowhere else, or wait there for nothing outside, ten times as long as a whole usual unit. A share cannot
- * grow if usual units run nothing else either (a program whose functions are all inlined into one), and is not known
- * if they are too short for a sample. What slows all functions alike (a shared core, memory, a lower frequency) makes
- * none of them run that long.
+ * True if slow units take ten times as long in this function alone as a whole usual unit, and hardly run or wait for anything else inside,
+ * or for all else not nearly as much longer. A share cannot grow by much if usual units run little else either (a program whose functions are
+ * all inlined into one), and is not known if they are too short for a sample. What slows all functions alike (a shared core, memory, a
+ * lower frequency) makes none of them run that long.
  */
 static bool runs_alone(const struct scope_rank_options *options, const struct scope_finding *finding)
 {
 	const bool waits = finding->kind == SCOPE_FINDING_WAIT && !scope_rank_finding_outside(finding);
 
-	return (finding->kind == SCOPE_FINDING_TIME || waits) && finding->of_slow >= ALONE_SHARE &&
-	       finding->p50_ns >= ALONE_TIMES * finding->usual_ns && finding->units >= ALONE_UNITS_MIN &&
-	       finding->kernel_alike_share < options->kernel_share;
+	return (finding->kind == SCOPE_FINDING_TIME || waits) &&
+	       (finding->of_slow >= ALONE_SHARE || (chose(finding) && finding->odds >= options->odds_min)) &&
+	       finding->of_slow * finding->p50_ns >= ALONE_TIMES * finding->usual_ns &&
+	       finding->units >= ALONE_UNITS_MIN && finding->kernel_alike_share < options->kernel_share;
 }
 
 /* A finding, and what several rules ask of it. */

@@ -32,13 +32,22 @@ static struct scope_wait_key *get_key(struct scope_thread_stats *stats, uint16_t
 	return &stats->key[i];
 }
 
+static bool sleeps_in(const struct scope_thread_stats *stats, uint16_t nr, uint64_t object)
+{
+	for (unsigned i = 0; i < stats->keys; i++)
+		if (stats->key[i].nr == nr && stats->key[i].count &&
+		    scope_timeline_wait_same_object(nr, stats->key[i].object, object))
+			return true;
+	return false;
+}
+
 /* The key of a wait. One that the thread only woke others by gives it its place where there is no other room. */
 static struct scope_wait_key *get_wait_key(struct scope_thread_stats *stats, uint16_t nr, uint64_t object)
 {
 	struct scope_wait_key *key = get_key(stats, nr, object);
 
 	for (unsigned i = 0; !key && i < stats->keys; i++)
-		if (stats->key[i].lock && !stats->key[i].count) {
+		if (stats->key[i].woke && !stats->key[i].count) {
 			key = &stats->key[i];
 			*key = (struct scope_wait_key){ .nr = nr, .object = object };
 		}
@@ -197,8 +206,7 @@ int scope_unit_learn_write(struct scope_learner *learner, struct scope_thread_st
 	return 0;
 }
 
-/* A thread that wakes others from a futex on which it also sleeps uses it as a lock. */
-void scope_unit_learn_lock(struct scope_thread_stats *stats, const struct scope_open_call *call)
+void scope_unit_learn_wake(struct scope_thread_stats *stats, const struct scope_open_call *call)
 {
 	struct scope_wait_key *key;
 
@@ -207,7 +215,7 @@ void scope_unit_learn_lock(struct scope_thread_stats *stats, const struct scope_
 		return;
 	key = get_key(stats, SYS_futex, call->arg[0]);
 	if (key)
-		key->lock = true;
+		key->woke++;
 }
 
 static bool slept_in_read(const struct scope_thread_stats *stats)
@@ -305,7 +313,10 @@ int scope_unit_learn_wait(struct scope_learner *learner, const struct scope_wait
 	key = get_wait_key(stats, wait->nr, role == SCOPE_CALL_SLEEP ? 0 : wait->object);
 	if (key) {
 		key->count++;
-		key->handed += from_within(learner, wait, tgid);
+		if (from_within(learner, wait, tgid)) {
+			key->handed++;
+			key->shared += sleeps_in(&learner->stats[wait->waker], wait->nr, wait->object);
+		}
 	}
 	stats->asked = false;
 	/* Workers that get connections from another thread sleep, and then read. A sleep by a clock brings no connection. */

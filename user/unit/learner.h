@@ -30,7 +30,7 @@ bool scope_unit_learner_answers(const struct scope_learner *learner, uint32_t tg
 void scope_unit_learn_poll(struct scope_thread_stats *stats, const struct scope_open_call *call);
 int scope_unit_learn_write(struct scope_learner *learner, struct scope_thread_stats *stats,
 			   const struct scope_thread *thread, const struct scope_open_call *call);
-void scope_unit_learn_lock(struct scope_thread_stats *stats, const struct scope_open_call *call);
+void scope_unit_learn_wake(struct scope_thread_stats *stats, const struct scope_open_call *call);
 /* The return of a call that may have taken work. */
 void scope_unit_learn_return(struct scope_learner *learner, struct scope_thread_stats *stats,
 			     const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret);
@@ -89,7 +89,7 @@ SCOPE_TAKE int scope_learn_enter(struct scope_learner *learner, const struct sco
 	if (call->role == SCOPE_CALL_POLL)
 		scope_unit_learn_poll(stats, call);
 	else if (call->role == SCOPE_CALL_FUTEX)
-		scope_unit_learn_lock(stats, call);
+		scope_unit_learn_wake(stats, call);
 	else if (call->role == SCOPE_CALL_WRITE && (stats->polled || !stats->answers))
 		return scope_unit_learn_write(learner, stats, thread, call);
 	return 0;

@@ -13,18 +13,36 @@
 #define HANDED_MIN 5	 /* a thread that was handed work less often has no queue for it */
 #define HANDED_SHARE 2	 /* inverse of the share of sleeps in a queue that other threads of the process end */
 #define ASKED_SHARE 2	 /* inverse of the share of polls before which a peer was asked: these wait for its answers */
+#define SHARED_SHARE 2	 /* inverse of the share of sleeps in a lock that its other users end */
 #define DISPATCHED_SHARE 4 /* of all reads, one after a wait for a connection from another thread */
 
-/* How often the thread returned to that wait, on either of its words. */
-static uint32_t times_back(const struct scope_thread_stats *stats, const struct scope_wait_key *key)
+/* All sleeps in one object: a condition variable has two words. */
+static struct scope_wait_key whole_of(const struct scope_thread_stats *stats, const struct scope_wait_key *key)
 {
-	uint32_t times = 0;
+	struct scope_wait_key whole = { .nr = key->nr, .object = key->object };
 
-	for (unsigned i = 0; i < stats->keys; i++)
-		if (!stats->key[i].lock && stats->key[i].nr == key->nr &&
-		    scope_timeline_wait_same_object(key->nr, stats->key[i].object, key->object))
-			times += stats->key[i].count;
-	return times;
+	for (unsigned i = 0; i < stats->keys; i++) {
+		const struct scope_wait_key *other = &stats->key[i];
+
+		if (other->nr != key->nr || !scope_timeline_wait_same_object(key->nr, other->object, key->object))
+			continue;
+		whole.count += other->count;
+		whole.taken += other->taken;
+		whole.inner += other->inner;
+		whole.handed += other->handed;
+		whole.shared += other->shared;
+		whole.woke += other->woke;
+	}
+	return whole;
+}
+
+/*
+ * A thread that wakes others from a futex on which it also sleeps uses it as a lock, if those that end its sleeps there sleep there
+ * as well: each of them holds it in turn. A thread of a pool may also hand on work; its sleeps are ended by those that give work.
+ */
+static bool is_lock(const struct scope_wait_key *whole)
+{
+	return whole->woke && (uint64_t)whole->shared * SHARED_SHARE >= whole->handed;
 }
 
 static uint64_t gap_p99(const struct scope_thread_stats *stats)
@@ -85,18 +103,11 @@ static const struct scope_wait_key *find_dispatch(const struct scope_thread_stat
 	uint32_t most = stats->reads / DISPATCHED_SHARE;
 
 	for (unsigned i = 0; i < stats->keys; i++) {
-		const struct scope_wait_key *key = &stats->key[i];
-		uint32_t taken = 0, inner = 0;
+		const struct scope_wait_key *key = &stats->key[i], whole = whole_of(stats, key);
 
-		for (unsigned j = 0; !is_poll(key) && !key->lock && j < stats->keys; j++)
-			if (stats->key[j].nr == key->nr &&
-			    scope_timeline_wait_same_object(key->nr, stats->key[j].object, key->object)) {
-				taken += stats->key[j].taken;
-				inner += stats->key[j].inner;
-			}
-		if (taken > inner && taken > most) {
+		if (!is_poll(key) && !is_lock(&whole) && whole.taken > whole.inner && whole.taken > most) {
 			best = key;
-			most = taken;
+			most = whole.taken;
 		}
 	}
 	*ret_taken = most;
@@ -187,9 +198,9 @@ static bool polls_inside_work(const struct scope_thread_stats *stats)
 	if (stats->reads || (!asks && !pauses && !looks))
 		return false;
 	for (unsigned i = 0; i < stats->keys; i++) {
-		const struct scope_wait_key *key = &stats->key[i];
+		const struct scope_wait_key *key = &stats->key[i], whole = whole_of(stats, key);
 
-		if (!is_poll(key) && !key->lock && key->handed >= HANDED_MIN &&
+		if (!is_poll(key) && !is_lock(&whole) && key->handed >= HANDED_MIN &&
 		    (uint64_t)key->handed * HANDED_SHARE >= key->count &&
 		    (asks || looks || key->handed >= stats->polls))
 			return true;
@@ -219,11 +230,14 @@ void scope_unit_thread_stats_decide(const struct scope_thread_stats *stats, stru
 		pickup->any_object = true;
 		return;
 	}
-	for (unsigned i = 0; !pickup->reads && i < stats->keys; i++)
-		if (!stats->key[i].lock && !is_poll(&stats->key[i]) && times_back(stats, &stats->key[i]) > most) {
+	for (unsigned i = 0; !pickup->reads && i < stats->keys; i++) {
+		const struct scope_wait_key whole = whole_of(stats, &stats->key[i]);
+
+		if (!is_poll(&stats->key[i]) && !is_lock(&whole) && whole.count > most) {
 			best = &stats->key[i];
-			most = times_back(stats, best);
+			most = whole.count;
 		}
+	}
 	if (best) {
 		pickup->nr = best->nr;
 		pickup->object = best->object;

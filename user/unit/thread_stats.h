@@ -21,8 +21,9 @@ struct scope_wait_key {
 	uint64_t object;
 	uint32_t count;
 	uint32_t inner, taken; /* what came next: an answer, or work; see learner.c */
-	uint32_t handed;       /* of sleeps: another thread of the process ended it */
-	bool lock;
+	uint32_t handed;       /* of sleeps: another thread of the process ended it, … */
+	uint32_t shared;       /* … which sleeps there as well */
+	uint32_t woke;	       /* calls by which the thread woke others from that futex */
 };
 
 /* Sleeps of another thread that may be the top of its loop, and that this thread ended. */

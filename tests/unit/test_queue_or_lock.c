@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A futex in which a thread sleeps, and from which it also wakes others: the queue of a pool whose threads add work to it, or a lock. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+
+#include <cmocka.h>
+
+#include "units_of.h"
+
+#define ROUNDS 20u
+#define ROUND_NS 1000000u
+#define WORD 0x2000
+
+/* Thread tid sleeps in the futex from then on for half a round; thread by ends that. */
+static void sleep_there(FILE *to, unsigned tid, unsigned t, unsigned by)
+{
+	const unsigned cpu = tid - 10;
+
+	fprintf(to, "%u %u enter %u futex enter=%u args=%#x,0x189,0\n%u %u switch %u 0 sleeping\n", t, cpu, tid, t,
+		WORD, t + 1000, cpu, tid);
+	fprintf(to, "%u 2 waking %u from %u task\n%u %u switch 0 %u sleeping\n%u %u exit %u futex ret=0\n",
+		t + ROUND_NS / 2, tid, by, t + ROUND_NS / 2 + 1000, cpu, tid, t + ROUND_NS / 2 + 2000, cpu, tid);
+}
+
+/*
+ * Thread 10 sleeps in the futex in each round. In some rounds thread 11 does, too, and ends the sleep of the other one in these;
+ * thread 12 does in the rest. In one round thread 10 wakes others from it. Its way to pick up work: nr.
+ */
+static uint16_t picks_up_by(unsigned by_others)
+{
+	struct run run;
+	uint16_t nr;
+	size_t size;
+	char *text;
+	FILE *to = open_memstream(&text, &size);
+
+	assert_non_null(to);
+	fprintf(to, "meta begin_ns 0\nmeta end_ns %u\n", (2 * ROUNDS + 1) * ROUND_NS);
+	for (unsigned tid = 10; tid <= 12; tid++)
+		fprintf(to,
+			"0 %u state %u tgid=10 state=runnable since=0 run=0 comm=worker on_cpu\n"
+			"0 %u switch 0 %u sleeping\n",
+			tid - 10, tid, tid - 10, tid);
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		const unsigned t = 2 * i * ROUND_NS + 1000;
+
+		if (i < by_others)
+			sleep_there(to, 11, t, 10);
+		sleep_there(to, 10, t + ROUND_NS, i < by_others ? 11 : 12);
+		if (!i)
+			fprintf(to, "%u 0 syscall 10 futex enter=%u ret=1 args=%#x,0x81,1\n", t + ROUND_NS + 600000,
+				t + ROUND_NS + 590000, WORD);
+	}
+	assert_int_equal(fclose(to), 0);
+	run = run_of(text);
+	free(text);
+	nr = scope_unit_pickups_of(run.pickups, 0)->nr;
+	end_run(&run);
+	return nr;
+}
+
+static void a_pool_whose_threads_add_work_waits_in_its_queue(void **state)
+{
+	(void)state;
+	assert_int_equal(picks_up_by(0), SYS_futex);
+	assert_int_equal(picks_up_by(ROUNDS / 2 - 1), SYS_futex);
+}
+
+/* Half of its sleeps there, or more, are ended by threads that sleep there as well. */
+static void threads_that_end_one_another_s_sleeps_share_a_lock(void **state)
+{
+	(void)state;
+	assert_int_equal(picks_up_by(ROUNDS / 2), SCOPE_NR_NONE);
+	assert_int_equal(picks_up_by(ROUNDS), SCOPE_NR_NONE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_pool_whose_threads_add_work_waits_in_its_queue),
+		cmocka_unit_test(threads_that_end_one_another_s_sleeps_share_a_lock),
+	};
+
+	return cmocka_run_group_tests_name("queue_or_lock", tests, NULL, NULL);
+}
