@@ -378,10 +378,19 @@ static enum answer ask_peers(const struct peers *peers, const struct scope_hang 
 	return *known;
 }
 
-/*
- * True if a thread that started in the same function waits for work in such a call. Where no function of the program is on its stack, one
- * that sleeps below such a function waits for something else.
- */
+/* True if the other thread waits for work where this one does not sleep: its stack shows that, or that it is in no function of the program. */
+static bool waits_elsewhere(const struct peers *peers, uint32_t thread, uint32_t other)
+{
+	const struct scope_stopped_stack *stopped_stack = peers->evidence->stopped_stack;
+
+	if (stopped_stack[other].bare > stopped_stack[thread].bare)
+		return true;
+	return stopped_stack[other].node != SCOPE_TREE_ROOT && !peers->stands[other] && stands_still(peers, other) &&
+	       scope_anomaly_hang_waits(peers->units, peers->pickups, other) &&
+	       branch(&peers->evidence->tree, stopped_stack[thread].node, stopped_stack[other].node) != SCOPE_TREE_ROOT;
+}
+
+/* True if a thread that started in the same function waits for work in such a call, and is not known to do so elsewhere. */
 static bool idles_as_others(const struct peers *peers, uint32_t thread)
 {
 	const struct scope_stopped_stack *stopped_stack = peers->evidence->stopped_stack;
@@ -390,7 +399,7 @@ static bool idles_as_others(const struct peers *peers, uint32_t thread)
 		const struct scope_pickup *pickup = scope_unit_pickups_of(peers->pickups, i);
 
 		if (i != thread && stopped_stack[i].start == stopped_stack[thread].start &&
-		    stopped_stack[i].bare <= stopped_stack[thread].bare && scope_unit_pickup_any(pickup) &&
+		    !waits_elsewhere(peers, thread, (uint32_t)i) && scope_unit_pickup_any(pickup) &&
 		    scope_anomaly_hang_as_pickup(peers->units, pickup, thread))
 			return true;
 	}

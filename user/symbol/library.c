@@ -150,14 +150,13 @@ static bool is_of_php(const char *name)
 }
 
 /*
- * Ruby's are rb::METHOD:FILE. Its own are in folders of its version, or in none; those that are installed beside it are gems, each in a folder
- * of its name and version, and packages of a distribution. A program in Ruby is in neither.
+ * Ruby's are rb::METHOD:FILE. Its own are in folders of its version, or in none. Gems, some of which are installed below these folders, and
+ * packages of a distribution are the program's, as packages of Python are.
  */
 static bool is_of_ruby(const char *name)
 {
-	return !fnmatch("rb::*:<internal *", name, 0) || !fnmatch("rb::*:*/ruby/[0-9].[0-9]*/*", name, 0) ||
-	       !fnmatch("rb::*:*/ruby/vendor_ruby/*", name, 0) || !fnmatch("rb::*:*/ruby/site_ruby/*", name, 0) ||
-	       !fnmatch("rb::*:*/gems/*-[0-9]*/*", name, 0) || !fnmatch("rb::*:*/bundler/gems/*", name, 0);
+	return !fnmatch("rb::*:<internal *", name, 0) ||
+	       (!fnmatch("rb::*:*/ruby/[0-9].[0-9]*/*", name, 0) && fnmatch("rb::*/gems/*", name, 0));
 }
 
 /*
