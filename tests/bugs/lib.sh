@@ -85,6 +85,11 @@ bug_packaged() {
 	rclone) bug_program=/usr/bin/rclone ;;
 	zabbix) bug_program=/usr/sbin/zabbix_agentd ;;
 	activemq) bug_program=/usr/bin/java ;;
+	dnsmasq | unbound | mosquitto | haproxy) bug_program=/usr/sbin/$bug_server ;;
+	beanstalkd | etcd) bug_program=/usr/bin/$bug_server ;;
+	nats) bug_program=/usr/sbin/nats-server ;;
+	nbd) bug_program=/usr/bin/nbd-server ;;
+	bgpd) bug_program=/usr/lib/frr/bgpd ;;
 	slapd | snmpd | kamailio | freeradius | inspircd) bug_program=/usr/sbin/$bug_server ;;
 	*) return 1 ;;
 	esac
