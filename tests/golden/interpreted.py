@@ -87,6 +87,26 @@ class Interpreted:
         self.trace.print()
 
 
+MATCH = "sre_ucs1_match"
+
+
+class Matching(Interpreted):
+    """Its native stacks say when it matches a pattern, in search."""
+    @staticmethod
+    def native():
+        return [(name, "python3.11") for name in EVAL + [MATCH]]
+
+    @staticmethod
+    def stack_of(path, asleep):
+        return EVAL + [MATCH] if path and path[-1] == "search" and not asleep else EVAL
+
+
+def search(server):
+    """What half of the slow requests do."""
+    if server.trace.random.random() < 0.5:
+        server.run(4_000_000, APP + ["search"])
+
+
 def serve(seed, slow, seconds=12, hang=None, file="/srv/app.py", preempted=False, body=None, kind=Interpreted):
     """slow: what one request in 20 does as well. hang: in which function it stops in the middle of the trace.
     file: of all functions. preempted: by each snapshot. body: the file of the script, if it is another one."""

@@ -11,7 +11,10 @@
 #include "rank/verdict.h"
 #include "rank/verdict_outside.h"
 
-#define STEPS 100		/* no rule: parts of the window in which metrics over time are counted */
+#define SNAPSHOTS_MIN 3 /* slow units of which snapshots name a function, where samples show that they run longer … */
+#define SNAPSHOTS_Z 1	/* … beyond chance by that many standard deviations … */
+#define NAMED_SHARE 0.5 /* … with that part of the excess */
+#define STEPS 100	/* no rule: parts of the window in which metrics over time are counted */
 #define STEP_MIN_NS 10000000ull /* no rule */
 
 void scope_analysis_options_init(struct scope_analysis_options *options)
@@ -138,6 +141,36 @@ static bool is_interpreter_left(const struct scope_analysis *whole)
 }
 
 /*
+ * The interpreter's own function is known to run longer in slow requests, so a few snapshots of them are enough to name the function of the language
+ * that has most of that time. Replaces *whole if they do.
+ */
+static int name_in_language(struct scope_analysis **whole, struct scope_analysis_options *options)
+{
+	struct scope_analysis_options fewer = *options;
+	struct scope_analysis *analysis = calloc(1, sizeof(*analysis));
+	int err;
+
+	if (!analysis)
+		return -ENOMEM;
+	analysis->trace = (*whole)->trace;
+	pass_distributions(*whole, analysis);
+	fewer.symbols.folders = fewer.symbols.interpreter = false;
+	fewer.rank.units_min = SNAPSHOTS_MIN;
+	fewer.rank.chance_z = SNAPSHOTS_Z;
+	err = scope_analysis_steps_run(analysis, &fewer);
+	if (!err && analysis->ranking->findings && analysis->ranking->finding[0].kind == SCOPE_FINDING_TIME &&
+	    analysis->ranking->finding[0].share >= NAMED_SHARE) {
+		scope_analysis_destroy(*whole);
+		*whole = analysis;
+		options->symbols.folders = options->symbols.interpreter = false;
+		return 0;
+	}
+	pass_distributions(analysis, *whole);
+	scope_analysis_destroy(analysis);
+	return err;
+}
+
+/*
  * Some programs are little more than a main(), and are in libraries that lie in a folder of the system's. If most stacks name no
  * function, these libraries are the program. Replaces *whole and changes *options if that names functions in more of the stacks. If most
  * stacks only name a function that calls these libraries, or the program is interpreted, it does so if that finds something.
@@ -171,7 +204,7 @@ static int include_folders(struct scope_analysis **whole, struct scope_analysis_
 	if (better) {
 		scope_analysis_destroy(*whole);
 		*whole = analysis;
-		return 0;
+		return interpreter ? name_in_language(whole, options) : 0;
 	}
 	options->symbols.folders = options->symbols.interpreter = false;
 	pass_distributions(analysis, *whole);
