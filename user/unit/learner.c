@@ -91,7 +91,6 @@ void scope_unit_learn_poll(struct scope_thread_stats *stats, const struct scope_
 	stats->polls += !epoll;
 	stats->asked_poll = !epoll && stats->asked;
 	stats->asked_polls += stats->asked_poll;
-	stats->asked = false;
 	stats->waited = key ? key - stats->key : SCOPE_THREAD_STATS_NO_KEY;
 	stats->waker = SCOPE_WAIT_NO_THREAD;
 	if (key)
@@ -185,6 +184,7 @@ int scope_unit_learn_write(struct scope_learner *learner, struct scope_thread_st
 			   : SCOPE_FD_UNKNOWN;
 
 	if (kind == SCOPE_FD_DATAGRAM && !made(stats, (int32_t)call->arg[0])) {
+		stats->asked = false;
 		vote(&stats->sent_fd, &stats->sent_votes, (int32_t)call->arg[0]);
 		stats->sent++;
 		if (stats->replies < stats->datagrams) {

@@ -49,10 +49,10 @@ struct scope_thread_stats {
 	uint32_t delivered;   /* sleeps for which there is no room above */
 	uint32_t slept_polls; /* of polls: it slept there */
 	uint32_t inner_polls; /* of polls: in the middle of a request */
-	uint32_t asked_polls; /* of polls: the thread had just asked a peer something */
+	uint32_t asked_polls; /* of polls: the thread had asked a peer something; an answer may take several */
 	uint32_t vain_polls;  /* of polls: they timed out, and none for an answer */
 	bool asked_poll;      /* the last poll is one of asked_polls */
-	bool asked;	      /* it has, and did not sleep since */
+	bool asked;	      /* it has, and answered no client nor slept elsewhere since */
 	int32_t read_fd,
 		sent_fd; /* sockets of datagrams that it did not make: which it reads, and writes to, by majority … */
 	uint32_t read_votes, sent_votes; /* … how many more than others since they were chosen */

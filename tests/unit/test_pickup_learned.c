@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A futex in which a thread sleeps, and from which it also wakes others: the queue of a pool whose threads add work to it, or a lock. */
+/* Where a thread waits for work, as learned from its calls: in the queue of a pool whose threads add work to it, in no lock, and not for answers of peers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,12 +79,63 @@ static void threads_that_end_one_another_s_sleeps_share_a_lock(void **state)
 	assert_int_equal(picks_up_by(ROUNDS), SCOPE_NR_NONE);
 }
 
+/* A worker gets work from another thread by a pipe, asks a program by a pipe, and polls three times for each answer. Its way to pick up work: nr. */
+static uint16_t asks_and_polls(unsigned asks)
+{
+	struct run run;
+	uint16_t nr;
+	size_t size;
+	char *text;
+	FILE *to = open_memstream(&text, &size);
+
+	assert_non_null(to);
+	fprintf(to,
+		"meta begin_ns 0\nmeta end_ns %u\nfd 10 4 pipe -\nfd 10 5 pipe -\nfd 10 6 pipe -\nfd 10 7 datagram -\n"
+		"0 0 state 10 tgid=10 state=runnable since=0 run=0 comm=worker on_cpu\n0 0 switch 0 10 sleeping\n"
+		"0 1 state 11 tgid=10 state=runnable since=0 run=0 comm=receiver on_cpu\n0 1 switch 0 11 sleeping\n",
+		(ROUNDS + 1) * ROUND_NS);
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		unsigned t = i * ROUND_NS + 1000;
+
+		fprintf(to,
+			"%u 0 enter 10 read enter=%u args=4\n%u 0 switch 10 0 sleeping\n%u 1 waking 10 from 11 task\n"
+			"%u 0 switch 0 10 sleeping\n%u 0 exit 10 read ret=8\n",
+			t, t, t + 1000, t + 300000, t + 301000, t + 302000);
+		t += 310000;
+		if (i < asks)
+			fprintf(to, "%u 0 syscall 10 write enter=%u ret=30 args=5\n", t, t - 1000);
+		for (unsigned poll = 0; poll < 3; poll++, t += 50000)
+			fprintf(to,
+				"%u 0 enter 10 poll enter=%u args=0x9000,1\n%u 0 switch 10 0 sleeping\n"
+				"%u 0 waking 10 from - hardirq\n%u 0 switch 0 10 sleeping\n%u 0 exit 10 poll ret=1\n"
+				"%u 0 syscall 10 read enter=%u ret=4 args=6\n",
+				t + 1000, t + 1000, t + 2000, t + 30000, t + 31000, t + 32000, t + 34000, t + 33000);
+		fprintf(to, "%u 0 syscall 10 sendto enter=%u ret=60 args=7\n", t + 1000, t);
+	}
+	assert_int_equal(fclose(to), 0);
+	run = run_of(text);
+	free(text);
+	nr = scope_unit_pickups_of(run.pickups, 0)->nr;
+	end_run(&run);
+	return nr;
+}
+
+static void polls_for_a_peer_s_answer_take_no_work(void **state)
+{
+	(void)state;
+	assert_int_equal(asks_and_polls(ROUNDS), SYS_read);
+	assert_int_equal(asks_and_polls(ROUNDS / 2), SYS_read);
+	/* Of fewer than half of them it is not known what they are for. */
+	assert_int_equal(asks_and_polls(ROUNDS / 2 - 1), SYS_ppoll);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_pool_whose_threads_add_work_waits_in_its_queue),
 		cmocka_unit_test(threads_that_end_one_another_s_sleeps_share_a_lock),
+		cmocka_unit_test(polls_for_a_peer_s_answer_take_no_work),
 	};
 
-	return cmocka_run_group_tests_name("queue_or_lock", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("pickup_learned", tests, NULL, NULL);
 }
