@@ -90,6 +90,12 @@ bug_packaged() {
 	nats) bug_program=/usr/sbin/nats-server ;;
 	nbd) bug_program=/usr/bin/nbd-server ;;
 	bgpd) bug_program=/usr/lib/frr/bgpd ;;
+	gitd) bug_program=/usr/lib/git-core/git-daemon ;;
+	caddy) bug_program=/usr/bin/caddy ;;
+	jetty) bug_program=/usr/bin/java ;;
+	mojo) bug_program=/usr/bin/perl ;;
+	puma) bug_program=/usr/bin/ruby ;;
+	gunicorn) bug_program=/usr/bin/python3 ;;
 	slapd | snmpd | kamailio | freeradius | inspircd) bug_program=/usr/sbin/$bug_server ;;
 	*) return 1 ;;
 	esac

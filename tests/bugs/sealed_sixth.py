@@ -232,7 +232,81 @@ def allowed(client):
     web(client, b"GET", b"/far" if rarely(client) else b"/mid" if one_of(client, 10) == 0 else b"/page%d" % one_of(client, 1000))
 
 
+def filed(client):
+    web(client, b"GET", b"/parts/" if one_of(client, 10) == 0 else b"/page%d.html" % client.draw.randrange(1, 10))
+
+
+def ask_status(client, end):
+    time.sleep(1.5)
+    try:
+        once(client, b"GET", b"/status.txt")
+    except TimeoutError:
+        print("no answer to a question for the status")
+    time.sleep(max(0, end - time.monotonic()))
+
+
+def ordered(client):
+    """Sets within sets; the others ask for a page, and some send one set."""
+    rare = rarely(client)
+    if rare or one_of(client, 10) == 0:
+        with open(home() + ("/far" if rare else "/near"), "rb") as kept:
+            web(client, b"POST", b"/order", kept.read())
+    else:
+        paged(client)
+
+
+def paged(client):
+    web(client, b"GET", b"/page/%d" % one_of(client, 1000))
+
+
+def fail_reports(client, end):
+    """Reports of what is no number, and one more."""
+    time.sleep(1.5)
+    for part in [b"x"] * 8 + [b"7"]:
+        try:
+            once(client, b"GET", b"/report/" + part)
+        except TimeoutError:
+            print("no answer to a question for a report")
+    time.sleep(max(0, end - time.monotonic()))
+
+
+def lined(client):
+    """A list of many lines; the others ask for a page, and some send a short list."""
+    rare = rarely(client)
+    if rare or one_of(client, 10) == 0:
+        web(client, b"POST", b"/list", b"<ul>%s</ul>" % (b"<li class=odd>one<li class=even>two" * (120 if rare else 5)))
+    else:
+        paged(client)
+
+
+def named(client):
+    """A name that is not known; the others ask for a page, and some for a digest."""
+    if rarely(client):
+        once(client, b"GET", b"/known/h%d.far.test" % one_of(client, 10 ** 6))
+    else:
+        once(client, b"GET", (b"/page/%d" if one_of(client, 10) else b"/digest/%d") % one_of(client, 1000))
+
+
+def digested(client):
+    if one_of(client, 10) == 0:
+        web(client, b"GET", b"/digest/%d" % one_of(client, 1000))
+    else:
+        paged(client)
+
+
+# Git
+def advertised(client):
+    name = b"git-upload-pack /%s\0host=a\0" % (b"far" if rarely(client) else b"near")
+    with client.connect(client.port) as client.peer:
+        client.peer.sendall(b"%04x%s" % (len(name) + 4, name))
+        until(client, b"\n0000")
+        client.peer.sendall(b"0000")
+    client.peer = None
+
+
 ASKS = {"dnsmasq-reverse": asked_address, "unbound-flush": resolved, "mosquitto-retained": noted, "beanstalkd-files": worked, "etcd-defrag": kept,
-        "nats-password": spoken, "bgpd-regexp": shown, "nbd-sync": written, "haproxy-lua": allowed}
+        "nats-password": spoken, "bgpd-regexp": shown, "nbd-sync": written, "haproxy-lua": allowed,
+        "caddy-fifo": filed, "jetty-sets": ordered, "jetty-pool": ordered, "mojo-siblings": lined, "puma-lock": named,
+        "gunicorn-rotate": digested, "git-refs": advertised}
 PREPARE = {"unbound-flush": fill_names, "mosquitto-retained": retain_many, "etcd-defrag": fill_store}
-BESIDE = {"unbound-flush": flush_zone, "beanstalkd-files": hold_many, "etcd-defrag": defragment}
+BESIDE = {"unbound-flush": flush_zone, "beanstalkd-files": hold_many, "etcd-defrag": defragment, "caddy-fifo": ask_status, "jetty-pool": fail_reports}
