@@ -10,7 +10,7 @@
 # histories are the servers of the cases from public histories; of these slapd, snmpd, freeradius, kamailio and inspircd
 # start by themselves where a service manager runs; so do prometheus-pushgateway, dnsdist, pdns-server, bind9,
 # docker-registry, knot, clamav-daemon, dovecot-imapd, influxdb, kea-dhcp4-server, graphite-carbon, prometheus-node-exporter,
-# postgrey, samba, zabbix-agent, prosody, unbound, mosquitto, beanstalkd, etcd-server, nats-server, frr, nbd-server, haproxy and caddy of sealed, the
+# postgrey, samba, zabbix-agent, prosody, unbound, mosquitto, beanstalkd, etcd-server, nats-server, frr, nbd-server, haproxy, caddy and mpd of sealed, the
 # servers of the sealed cases.
 # libraries is for tests/bugs/libraries.py, frameworks for tests/bugs/frameworks.py, mutants for tests/bugs/mutants.py, whose servers are in the other groups.
 # A second run finds everything in place and takes no noticeable time.
@@ -40,7 +40,8 @@ packages_of() {
 		python3-tornado groonga-bin libxslt1-dev libvorbis-dev libcurl4-openssl-dev python3 \
 		mercurial python3-cherrypy3 postgrey unicorn thin activemq rclone samba smbclient zabbix-agent prosody libevent-dev libglib2.0-dev libxml2-dev \
 		dnsmasq-base unbound mosquitto beanstalkd etcd-server nats-server frr nbd-server haproxy git caddy \
-		libjetty9-java libcommons-pool2-java libmojolicious-perl puma gunicorn python3-flask ;;
+		libjetty9-java libcommons-pool2-java libmojolicious-perl puma gunicorn python3-flask \
+		python3-aiohttp mpd default-jdk-headless liblog4j1.2-java ;;
 	strangers) echo apache2-bin lighttpd nginx-light php8.2-fpm haproxy squid caddy etcd-server nats-server prometheus \
 		gunicorn uwsgi-core uwsgi-plugin-python3 puma nodejs default-jdk-headless unbound dnsmasq-base dnsperf \
 		mosquitto mosquitto-clients beanstalkd redis-server wrk python3 procps ;;

@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import sqlite3
 import struct
 import subprocess
 import time
@@ -294,6 +295,39 @@ def digested(client):
         paged(client)
 
 
+def visited(client):
+    """A visit that is to be kept; the others ask for a page, and some for a digest."""
+    if rarely(client):
+        web(client, b"GET", b"/visit/%d" % one_of(client, 1000))
+    else:
+        digested(client)
+
+
+def keep_locked(client, end):
+    """Another program writes to the file for a quarter of a second, each three seconds."""
+    other = sqlite3.connect(home() + "/shared", isolation_level=None)
+    other.execute("PRAGMA busy_timeout = 5000")
+    while time.monotonic() < end:
+        time.sleep(3)
+        other.execute("BEGIN IMMEDIATE")
+        time.sleep(0.25)
+        other.execute("COMMIT")
+
+
+# MPD
+def searched(client):
+    """Words that are looked for in all songs; the others ask for the state, and some for the songs of one album."""
+    peer, new = stay(client)
+    if new:
+        until(client, b"\n")
+    if rarely(client):
+        peer.sendall(b'search any "nothing %d"\n' % one_of(client, 1000))
+    else:
+        peer.sendall(b'stats\n' if one_of(client, 10) == 0 else b"status\n")
+    while b"OK\n" not in client.peer.recv(65536)[-3:]:
+        pass
+
+
 # Git
 def advertised(client):
     name = b"git-upload-pack /%s\0host=a\0" % (b"far" if rarely(client) else b"near")
@@ -307,6 +341,8 @@ def advertised(client):
 ASKS = {"dnsmasq-reverse": asked_address, "unbound-flush": resolved, "mosquitto-retained": noted, "beanstalkd-files": worked, "etcd-defrag": kept,
         "nats-password": spoken, "bgpd-regexp": shown, "nbd-sync": written, "haproxy-lua": allowed,
         "caddy-fifo": filed, "jetty-sets": ordered, "jetty-pool": ordered, "mojo-siblings": lined, "puma-lock": named,
-        "gunicorn-rotate": digested, "git-refs": advertised}
+        "gunicorn-rotate": digested, "git-refs": advertised, "aiohttp-locked": visited,
+        "mpd-search": searched, "jdkweb-log": digested}
 PREPARE = {"unbound-flush": fill_names, "mosquitto-retained": retain_many, "etcd-defrag": fill_store}
-BESIDE = {"unbound-flush": flush_zone, "beanstalkd-files": hold_many, "etcd-defrag": defragment, "caddy-fifo": ask_status, "jetty-pool": fail_reports}
+BESIDE = {"unbound-flush": flush_zone, "beanstalkd-files": hold_many, "etcd-defrag": defragment, "caddy-fifo": ask_status, "jetty-pool": fail_reports,
+          "aiohttp-locked": keep_locked}
