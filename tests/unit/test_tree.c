@@ -60,6 +60,35 @@ static void names_the_deepest_holder(void **state)
 	scope_evidence_tree_free(&tree);
 }
 
+/* What a function waits for other tasks is not its own: a fifth of the rest is needed for that it is named with all that it calls. */
+static void waits_for_tasks_are_not_its_own(void **state)
+{
+	struct scope_tree tree;
+	struct scope_share *shares;
+	uint32_t node;
+
+	(void)state;
+	assert_int_equal(scope_evidence_tree_init(&tree), 0);
+	ADD(&tree, 80, &function_main, &loop, &get);
+	ADD(&tree, 20, &function_main, &loop, &get, &find);
+	assert_int_equal(attribute(&tree, &shares), 1);
+	assert_ptr_equal(shares[0].function, &get);
+	free(shares);
+	assert_int_equal(scope_evidence_tree_insert(
+				 &tree, (const struct scope_function *[]){ &function_main, &loop, &get }, 3, &node),
+			 0);
+	tree.node[node].self_task_ns = 60;
+	assert_int_equal(attribute(&tree, &shares), 1);
+	free(shares);
+	tree.node[node].self_task_ns = 60.001;
+	assert_int_equal(attribute(&tree, &shares), 2);
+	assert_ptr_equal(shares[0].function, &get);
+	assert_true(shares[0].excess_ns == 80);
+	assert_ptr_equal(shares[1].function, &find);
+	free(shares);
+	scope_evidence_tree_free(&tree);
+}
+
 static int one_cause_never(void *user, uint32_t node, bool *ret_same_cause)
 {
 	(void)user;
@@ -396,6 +425,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_the_deepest_holder),
+		cmocka_unit_test(waits_for_tasks_are_not_its_own),
 		cmocka_unit_test(names_both_branches),
 		cmocka_unit_test(adds_up_branches),
 		cmocka_unit_test(names_a_splitting_worker),

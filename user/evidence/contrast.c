@@ -212,6 +212,8 @@ static void spread(struct contrast *contrast)
 		evidence->tree.node[item->node].self_ns += item->excess_ns;
 		if (item->kind == SCOPE_ITEM_RUN)
 			evidence->tree.node[item->node].self_run_ns += item->excess_ns;
+		if (scope_evidence_waits_for_task(item))
+			evidence->tree.node[item->node].self_task_ns += item->excess_ns;
 	}
 	scope_evidence_tree_sum(&evidence->tree);
 	evidence->found_ns = evidence->tree.node[SCOPE_TREE_ROOT].total_ns;

@@ -55,6 +55,12 @@ struct scope_item {
 	bool interpreter;
 };
 
+/* A task waited for what another task of the program does: for a lock, a channel, a group. */
+static inline bool scope_evidence_waits_for_task(const struct scope_item *item)
+{
+	return item->kind == SCOPE_ITEM_WAIT && item->task && !item->held && item->class == SCOPE_WAIT_FUTEX;
+}
+
 /* The stack of a thread that did not run as the window began or ended. */
 struct scope_stopped_stack {
 	uint32_t node;			    /* SCOPE_TREE_ROOT: no stack, or no program function in it */

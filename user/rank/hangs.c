@@ -73,7 +73,7 @@ static int spin_node(const struct scope_evidence *evidence, const struct scope_s
 		return -ENOMEM;
 	memcpy(tree.node, evidence->tree.node, tree.count * sizeof(*tree.node));
 	for (size_t i = 0; i < tree.count; i++)
-		tree.node[i].self_ns = tree.node[i].self_run_ns = 0;
+		tree.node[i].self_ns = tree.node[i].self_run_ns = tree.node[i].self_task_ns = 0;
 	for (size_t i = 0; i < evidence->items; i++)
 		failing += evidence->item[i].kind == SCOPE_ITEM_SPIN && evidence->item[i].unit == hang &&
 			   in_failing_call(&evidence->item[i], rounds);

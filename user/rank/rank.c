@@ -17,6 +17,7 @@
 #include "rank/kinds.h"
 #include "rank/measure.h"
 #include "rank/same_cause.h"
+#include "rank/task_waits.h"
 #include "rank/unnamed.h"
 #include "rank/usual.h"
 #include "rank/verdict.h"
@@ -454,6 +455,7 @@ static void order(const struct scope_rank_input *input, struct scope_ranking *ra
 	}
 	qsort(ranking->finding, ranking->findings, sizeof(*ranking->finding), compare_findings);
 	scope_rank_hints_order(ranking->finding, ranking->findings, order_of);
+	scope_rank_task_waits_order(ranking->finding, ranking->findings);
 }
 
 static int rank(const struct scope_rank_input *input, struct scope_ranking *ranking)
