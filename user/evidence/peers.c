@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 
 #include "evidence/common_loop.h"
 #include "evidence/task_rows.h"
@@ -471,6 +472,24 @@ static bool sleeps_in_work(const struct peers *peers, uint32_t thread)
 	return false;
 }
 
+/*
+ * True for a file lock that only threads with another start wait for work beside: processes and threads that take turns at waiting for clients,
+ * by such a lock, begin in one function.
+ */
+static bool takes_no_turn(const struct peers *peers, const struct scope_hang *hang)
+{
+	const struct scope_stopped_stack *stopped_stack = peers->evidence->stopped_stack;
+	const struct scope_function *start = stopped_stack[hang->thread].start;
+
+	if (hang->kind != SCOPE_HANG_BLOCKED || scope_timeline_call_role(hang->nr) != SCOPE_CALL_LOCK || !start)
+		return false;
+	for (size_t i = 0; i < peers->units->threads; i++)
+		if (scope_anomaly_hang_waits(peers->units, peers->pickups, i) &&
+		    (!stopped_stack[i].start || stopped_stack[i].start == start))
+			return false;
+	return true;
+}
+
 static enum answer answer_of(const struct peers *peers, bool all_idle, const struct scope_hang *hang, size_t number)
 {
 	enum answer answer = YES;
@@ -484,6 +503,35 @@ static enum answer answer_of(const struct peers *peers, bool all_idle, const str
 	if (hang->needs_peers)
 		answer = all_idle ? UNSURE : ask_peers(peers, hang);
 	return answer == UNSURE && hang->quiet ? NO : answer;
+}
+
+/* The process whose end the thread waits for; 0: none of its own. */
+static uint32_t child_of(const struct peers *peers, const struct scope_hang *hang)
+{
+	const struct scope_thread *thread = scope_timeline_threads_at(peers->units->timeline->threads, hang->thread);
+	const struct scope_open_call *call = &thread->open;
+
+	if (hang->kind != SCOPE_HANG_BLOCKED || hang->retries || !call->args ||
+	    scope_timeline_call_role(call->nr) != SCOPE_CALL_CHILD)
+		return 0;
+	if (call->nr == SYS_waitid)
+		return call->args > 1 && call->arg[0] == P_PID ? (uint32_t)call->arg[1] : 0;
+	return (int32_t)call->arg[0] > 0 ? (uint32_t)call->arg[0] : 0;
+}
+
+/* Who waits for the end of a process that hangs does not wait for work. */
+static void follow_children(const struct peers *peers, enum answer *answers, const struct scope_hang *hangs,
+			    size_t count)
+{
+	struct scope_threads *threads = peers->units->timeline->threads;
+
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t child = answers[i] == NO ? child_of(peers, &hangs[i]) : 0;
+
+		for (size_t j = 0; child && j < count; j++)
+			if (answers[j] == YES && scope_timeline_threads_at(threads, hangs[j].thread)->tgid == child)
+				answers[i] = YES;
+	}
 }
 
 /* SPIN items refer to hangs by number: those of a removed one refer to none, and the numbers of the rest decrease. */
@@ -516,6 +564,7 @@ static void drop(struct scope_evidence *evidence, const struct peers *own, const
 		const struct peers *by = second->evidence && !evidence->stopped_stack[hangs[i].thread].start ? second
 													     : own;
 
+		hangs[i].lock |= takes_no_turn(by, &hangs[i]);
 		hangs[i].lock |= hangs[i].nr == SYS_futex && hangs[i].kind == SCOPE_HANG_BLOCKED && !hangs[i].retries &&
 				 !hangs[i].as_namesake && takes_lock(&evidence->stopped_stack[hangs[i].thread]);
 		answers[i] = answer_of(by, all_idle, &hangs[i], i);
@@ -524,6 +573,7 @@ static void drop(struct scope_evidence *evidence, const struct peers *own, const
 		if (is_idle(evidence, &hangs[i]) || is_idle(by->evidence, &hangs[i]))
 			answers[i] = NO;
 	}
+	follow_children(own, answers, hangs, *hang_count);
 	for (size_t i = 0; i < *hang_count; i++)
 		if (answers[i] != NO && sleeps_among_idle(own, hangs, answers, *hang_count, &hangs[i]))
 			answers[i] = AMONG_IDLE;
