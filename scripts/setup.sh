@@ -41,7 +41,7 @@ packages_of() {
 		mercurial python3-cherrypy3 postgrey unicorn thin activemq rclone samba smbclient zabbix-agent prosody libevent-dev libglib2.0-dev libxml2-dev \
 		dnsmasq-base unbound mosquitto beanstalkd etcd-server nats-server frr nbd-server haproxy git caddy \
 		libjetty9-java libcommons-pool2-java libmojolicious-perl puma gunicorn python3-flask \
-		python3-aiohttp mpd default-jdk-headless liblog4j1.2-java ;;
+		python3-aiohttp python3-pyftpdlib mpd default-jdk-headless liblog4j1.2-java ;;
 	strangers) echo apache2-bin lighttpd nginx-light php8.2-fpm haproxy squid caddy etcd-server nats-server prometheus \
 		gunicorn uwsgi-core uwsgi-plugin-python3 puma nodejs default-jdk-headless unbound dnsmasq-base dnsperf \
 		mosquitto mosquitto-clients beanstalkd redis-server wrk python3 procps ;;

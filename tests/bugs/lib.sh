@@ -95,7 +95,7 @@ bug_packaged() {
 	jetty) bug_program=/usr/bin/java ;;
 	mojo) bug_program=/usr/bin/perl ;;
 	puma) bug_program=/usr/bin/ruby ;;
-	gunicorn | aiohttp) bug_program=/usr/bin/python3 ;;
+	gunicorn | aiohttp | ftpd) bug_program=/usr/bin/python3 ;;
 	jdkweb) bug_program=/usr/bin/java ;;
 	mpd) bug_program=/usr/bin/mpd ;;
 	slapd | snmpd | kamailio | freeradius | inspircd) bug_program=/usr/sbin/$bug_server ;;

@@ -328,6 +328,26 @@ def searched(client):
         pass
 
 
+# FTP
+def told(client):
+    """What is in a directory; the others ask for a size, and some for what is in a small one."""
+    peer, new = stay(client)
+    if new:
+        until(client, b"220 ")
+        peer.sendall(b"USER anonymous\r\n")
+        until(client, b"331 ")
+        peer.sendall(b"PASS a@b\r\n")
+        until(client, b"230 ")
+        peer.sendall(b"TYPE I\r\n")
+        until(client, b"200 ")
+    if rarely(client) or one_of(client, 10) == 0:
+        peer.sendall(b"STAT parts\r\n" if client.rarely else b"STAT few\r\n")
+        until(client, b"213 End of status.")
+    else:
+        peer.sendall(b"SIZE page\r\n")
+        until(client, b"213 ")
+
+
 # Git
 def advertised(client):
     name = b"git-upload-pack /%s\0host=a\0" % (b"far" if rarely(client) else b"near")
@@ -342,7 +362,7 @@ ASKS = {"dnsmasq-reverse": asked_address, "unbound-flush": resolved, "mosquitto-
         "nats-password": spoken, "bgpd-regexp": shown, "nbd-sync": written, "haproxy-lua": allowed,
         "caddy-fifo": filed, "jetty-sets": ordered, "jetty-pool": ordered, "mojo-siblings": lined, "puma-lock": named,
         "gunicorn-rotate": digested, "git-refs": advertised, "aiohttp-locked": visited,
-        "mpd-search": searched, "jdkweb-log": digested}
+        "mpd-search": searched, "jdkweb-log": digested, "mojo-files": lined, "ftpd-list": told}
 PREPARE = {"unbound-flush": fill_names, "mosquitto-retained": retain_many, "etcd-defrag": fill_store}
 BESIDE = {"unbound-flush": flush_zone, "beanstalkd-files": hold_many, "etcd-defrag": defragment, "caddy-fifo": ask_status, "jetty-pool": fail_reports,
-          "aiohttp-locked": keep_locked}
+          "aiohttp-locked": keep_locked, "mojo-files": hold_many}

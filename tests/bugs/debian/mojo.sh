@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Start a service on Debian's Mojolicious (Perl), one loop, which reads lists in HTML. Sourced by start.sh.
 
-# Each second line of a list is found by its number, or by its class.
+# Each second line of a list is found by its number, or by its class. There are no more open files than it has, and clients that want more.
 server_mojo() {
 	local found='li.odd'
+	SPARE=0
+	[ "$name" != blind6-mojo-files ] || SPARE=20
+	export SPARE
 	[ "$name" != blind6-mojo-siblings ] || found='li:nth-child(odd)'
 	cat >"$work/lists.pl" <<-PERL
 	use Mojolicious::Lite -signatures;
