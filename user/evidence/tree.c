@@ -147,6 +147,26 @@ static int add_share(struct shares *shares, const struct scope_tree *tree, uint3
 	return 0;
 }
 
+uint32_t scope_evidence_tree_branch(const struct scope_tree *tree, uint32_t node, uint32_t other)
+{
+	uint32_t child = SCOPE_TREE_ROOT;
+
+	for (; node != SCOPE_TREE_ROOT; child = node, node = tree->node[node].parent)
+		for (uint32_t at = other; at != SCOPE_TREE_ROOT; at = tree->node[at].parent)
+			if (at == node)
+				return child;
+	return child;
+}
+
+const struct scope_function *scope_evidence_tree_outermost(const struct scope_tree *tree, uint32_t node)
+{
+	const struct scope_function *function = NULL;
+
+	for (; node != SCOPE_TREE_ROOT; node = tree->node[node].parent)
+		function = tree->node[node].function;
+	return function;
+}
+
 static uint32_t largest_child(const struct scope_tree *tree, uint32_t node)
 {
 	uint32_t best = 0;

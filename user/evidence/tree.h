@@ -126,4 +126,9 @@ int scope_evidence_tree_attribute(const struct scope_tree *tree, const struct sc
 /* Makes the node's function the owner of the node and all nodes below it, as if the excess did not split there. */
 void scope_evidence_tree_own(const struct scope_tree *tree, uint32_t node, struct scope_attribution *attribution);
 
+/* The child of the deepest node that both share, on the way to node; ROOT: node itself is shared. */
+uint32_t scope_evidence_tree_branch(const struct scope_tree *tree, uint32_t node, uint32_t other);
+/* NULL: of the root. */
+const struct scope_function *scope_evidence_tree_outermost(const struct scope_tree *tree, uint32_t node);
+
 #endif
