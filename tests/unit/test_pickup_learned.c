@@ -129,12 +129,45 @@ static void polls_for_a_peer_s_answer_take_no_work(void **state)
 	assert_int_equal(asks_and_polls(ROUNDS / 2 - 1), SYS_ppoll);
 }
 
+/* A thread answers one client with a connection, and then others by datagrams, in turns of one loop. */
+static void answers_to_datagrams_count_after_one_to_a_connection(void **state)
+{
+	struct run run;
+	size_t size;
+	char *text;
+	FILE *to = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(to);
+	fprintf(to,
+		"meta begin_ns 0\nmeta end_ns %u\nfd 10 4 epoll -\nfd 10 5 datagram -\nfd 10 6 accepted -\n"
+		"0 0 state 10 tgid=10 state=runnable since=0 run=0 comm=named on_cpu\n0 0 switch 0 10 sleeping\n",
+		(ROUNDS + 1) * ROUND_NS);
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		const unsigned t = i * ROUND_NS + 1000, fd = i ? 5 : 6;
+
+		fprintf(to,
+			"%u 0 enter 10 epoll_wait enter=%u args=4\n%u 0 switch 10 0 sleeping\n%u 0 waking 10 from - hardirq\n"
+			"%u 0 switch 0 10 sleeping\n%u 0 exit 10 epoll_wait ret=1\n"
+			"%u 0 syscall 10 recvfrom enter=%u ret=40 args=%u\n%u 0 syscall 10 sendto enter=%u ret=90 args=%u\n",
+			t, t, t + 1000, t + 300000, t + 301000, t + 302000, t + 304000, t + 303000, fd, t + 320000,
+			t + 310000, fd);
+	}
+	assert_int_equal(fclose(to), 0);
+	run = run_of(text);
+	free(text);
+	assert_true(scope_unit_pickups_of(run.pickups, 0)->reads);
+	assert_true(scope_unit_pickups_of(run.pickups, 0)->datagrams);
+	end_run(&run);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_pool_whose_threads_add_work_waits_in_its_queue),
 		cmocka_unit_test(threads_that_end_one_another_s_sleeps_share_a_lock),
 		cmocka_unit_test(polls_for_a_peer_s_answer_take_no_work),
+		cmocka_unit_test(answers_to_datagrams_count_after_one_to_a_connection),
 	};
 
 	return cmocka_run_group_tests_name("pickup_learned", tests, NULL, NULL);

@@ -152,12 +152,54 @@ static void test_epolls_aside(void **state)
 	assert_int_equal(decide(&stats).nr, SYS_epoll_pwait);
 }
 
+/* A server of datagrams whose thread also has clients with connections, as a name server has. */
+static void test_datagrams_beside_connections(void **state)
+{
+	struct scope_thread_stats stats = { .epolls = 100, .reads = 50, .datagrams = 200, .replies = 50 };
+
+	(void)state;
+	assert_true(decide(&stats).datagrams);
+	assert_true(decide(&stats).reads);
+	stats.replies = 49;
+	assert_false(decide(&stats).datagrams);
+	stats.reads = 49;
+	assert_false(decide(&stats).datagrams);
+	stats.datagrams = 199;
+	assert_true(decide(&stats).datagrams);
+	/* With fewer than five answers it serves nobody by them. */
+	stats = (struct scope_thread_stats){ .epolls = 100, .datagrams = 4, .replies = 4 };
+	assert_false(decide(&stats).datagrams);
+}
+
+/* A loop that polls for work and until there is room to write: as many answers as requests follow. More than twice as many: it is within requests. */
+static void test_polls_for_both(void **state)
+{
+	struct scope_thread_stats stats = {
+		.polls = 400, .slept_polls = 200, .reads = 200, .inner_polls = 110, .keys = 2
+	};
+
+	(void)state;
+	stats.key[0] =
+		(struct scope_wait_key){ .nr = SYS_ppoll, .object = SET, .count = 300, .inner = 90, .taken = 100 };
+	stats.key[1] =
+		(struct scope_wait_key){ .nr = SYS_ppoll, .object = SET + 64, .count = 100, .inner = 20, .taken = 10 };
+	assert_int_equal(decide(&stats).foreigns, 0);
+	stats.key[1].inner = 21;
+	assert_int_equal(decide(&stats).foreigns, 1);
+	assert_int_equal(decide(&stats).foreign[0].object, SET + 64);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_polls_for_answers), cmocka_unit_test(test_polls_to_pause),
-		cmocka_unit_test(test_polls_to_look),	  cmocka_unit_test(test_handed),
-		cmocka_unit_test(test_other_waits),	  cmocka_unit_test(test_epolls_aside),
+		cmocka_unit_test(test_polls_for_answers),
+		cmocka_unit_test(test_polls_to_pause),
+		cmocka_unit_test(test_polls_to_look),
+		cmocka_unit_test(test_handed),
+		cmocka_unit_test(test_datagrams_beside_connections),
+		cmocka_unit_test(test_polls_for_both),
+		cmocka_unit_test(test_other_waits),
+		cmocka_unit_test(test_epolls_aside),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -183,6 +183,7 @@ int scope_unit_learn_write(struct scope_learner *learner, struct scope_thread_st
 		call->args ? scope_timeline_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0])
 			   : SCOPE_FD_UNKNOWN;
 
+	stats->datagram_due = false;
 	if (kind == SCOPE_FD_DATAGRAM && !made(stats, (int32_t)call->arg[0])) {
 		stats->asked = false;
 		vote(&stats->sent_fd, &stats->sent_votes, (int32_t)call->arg[0]);
@@ -196,7 +197,7 @@ int scope_unit_learn_write(struct scope_learner *learner, struct scope_thread_st
 		stats->asked = true;
 	if (kind != SCOPE_FD_ACCEPTED)
 		return 0;
-	stats->asked = false;
+	stats->owes = stats->asked = false;
 	if (!stats->answers && note_answering(learner, thread->tgid))
 		return -ENOMEM;
 	stats->answers = true;
@@ -248,10 +249,13 @@ void scope_unit_learn_return(struct scope_learner *learner, struct scope_thread_
 	if (kind == SCOPE_FD_DATAGRAM && made(stats, (int32_t)call->arg[0]))
 		return;
 	if (kind == SCOPE_FD_DATAGRAM) {
-		stats->datagrams++;
+		/* Before the answer to a client it is what a peer sends. */
+		stats->datagrams += !stats->owes;
+		stats->datagram_due = !stats->owes;
 		vote(&stats->read_fd, &stats->read_votes, (int32_t)call->arg[0]);
 	}
 	stats->reads += kind == SCOPE_FD_ACCEPTED;
+	stats->owes |= kind == SCOPE_FD_ACCEPTED;
 	stats->client = kind == SCOPE_FD_ACCEPTED ? call->arg[0] + 1 : stats->client;
 	/*
 	 * A datagram that ends the thread's sleep in this read is no work after a poll. If another thread sent it, the

@@ -52,6 +52,12 @@ static inline void scope_unit_learn_gap(struct scope_thread_stats *stats, uint64
 	}
 }
 
+/* A write may be the first answer, show that the last poll was in the middle of a request, or answer a datagram. */
+static inline bool scope_unit_learn_needs_writes(const struct scope_thread_stats *stats)
+{
+	return stats->polled || !stats->answers || stats->datagram_due || stats->owes;
+}
+
 #define SCOPE_LEARN_GAPS (1u << 31) /* in addition to the roles of plain calls: their times are needed */
 
 /* As in struct scope_timeline_ops: calls of which only the time is needed. */
@@ -59,7 +65,7 @@ SCOPE_TAKE uint32_t scope_learn_plain_roles(const struct scope_learner *learner,
 {
 	const struct scope_thread_stats *stats = &learner->stats[thread];
 	const uint32_t roles = SCOPE_PICKUP_PLAIN_ROLES &
-			       (stats->polled || !stats->answers ? ~(1u << SCOPE_CALL_WRITE) : ~0u);
+			       (scope_unit_learn_needs_writes(stats) ? ~(1u << SCOPE_CALL_WRITE) : ~0u);
 
 	return scope_unit_thread_stats_gaps(stats) ? roles | SCOPE_LEARN_GAPS : roles & ~SCOPE_LEARN_GAPS;
 }
@@ -90,7 +96,7 @@ SCOPE_TAKE int scope_learn_enter(struct scope_learner *learner, const struct sco
 		scope_unit_learn_poll(stats, call);
 	else if (call->role == SCOPE_CALL_FUTEX)
 		scope_unit_learn_wake(stats, call);
-	else if (call->role == SCOPE_CALL_WRITE && (stats->polled || !stats->answers))
+	else if (call->role == SCOPE_CALL_WRITE && scope_unit_learn_needs_writes(stats))
 		return scope_unit_learn_write(learner, stats, thread, call);
 	return 0;
 }

@@ -9,6 +9,7 @@
 
 #define GAP_MIN_CALLS 100
 #define FOREIGN_SHARE 20 /* inverse of a share of polls before work: a site with more is the loop's as well */
+#define WITHIN_TIMES 2	 /* answers after a poll, by times that work was taken: beyond it is within requests */
 #define REPLIED_SHARE 4	 /* inverse of the share of datagrams that have answers: one that only collects serves nobody */
 #define HANDED_MIN 5	 /* a thread that was handed work less often has no queue for it */
 #define HANDED_SHARE 2	 /* inverse of the share of sleeps in a queue that other threads of the process end */
@@ -67,6 +68,15 @@ static bool is_poll(const struct scope_wait_key *key)
 }
 
 /*
+ * True if mostly an answer follows, and no work. A loop may wait by one poll for work and until there is room to write, so that both follow it about
+ * as often.
+ */
+static bool is_within(const struct scope_wait_key *key)
+{
+	return key->inner > WITHIN_TIMES * key->taken;
+}
+
+/*
  * Polls that are not the top of the loop, although work is taken after other polls: those in the
  * middle of requests, and rare ones after which no work was taken. All other polls are the top.
  */
@@ -88,7 +98,7 @@ static void decide_foreign(const struct scope_thread_stats *stats, struct scope_
 		const bool rare = !key->taken && (uint64_t)key->count * FOREIGN_SHARE <= loops &&
 				  (key->nr != SYS_pselect6 || top->nr != SYS_pselect6);
 
-		if (key != top && is_poll(key) && (key->inner > key->taken || rare))
+		if (key != top && is_poll(key) && (is_within(key) || rare))
 			pickup->foreign[pickup->foreigns++] = (struct scope_poll_site){ key->nr, key->object };
 	}
 }
@@ -130,7 +140,7 @@ static uint32_t polls_taken(const struct scope_thread_stats *stats)
 
 static bool is_inner(const struct scope_wait_key *key)
 {
-	return is_poll(key) && key->nr != SYS_epoll_pwait && key->inner > key->taken;
+	return is_poll(key) && key->nr != SYS_epoll_pwait && is_within(key);
 }
 
 /*
@@ -215,7 +225,8 @@ void scope_unit_thread_stats_decide(const struct scope_thread_stats *stats, stru
 	uint32_t most = 1, handed = 0;
 
 	pickup->reads = stats->reads > 0;
-	pickup->datagrams = !pickup->reads && stats->replies >= SCOPE_THREAD_STATS_REPLIES_MIN &&
+	/* A server of datagrams may have some clients with connections as well, that control it or ask for more than fits. */
+	pickup->datagrams = stats->replies >= SCOPE_THREAD_STATS_REPLIES_MIN && stats->replies >= stats->reads &&
 			    stats->replies >= stats->datagrams / REPLIED_SHARE;
 	decide_foreign(stats, pickup);
 	if (scope_unit_thread_stats_gaps(stats))
