@@ -93,6 +93,16 @@ static void a_second_in_a_lock_is_a_hang(void **state)
 	assert_true(asleep(LIMIT_NS, "futex", "0x8000,0x80,0,0,0,0", "", &hang));
 	assert_false(hang.lock);
 	assert_true(hang.needs_peers);
+	/* Words of locks: the highest bit says that others wait, or the number is the owner's; others count something. */
+	assert_true(asleep(LIMIT_NS, "futex", "0x8000,0x80,1,0,0,0", "", &hang));
+	assert_true(hang.lock);
+	assert_true(asleep(LIMIT_NS, "futex", "0x8000,0x80,0x80000003,0,0,0", "", &hang));
+	assert_true(hang.lock);
+	assert_true(asleep(LIMIT_NS, "futex", "0x8000,0x80,10,0,0,0", "", &hang));
+	assert_true(hang.lock);
+	assert_true(asleep(LIMIT_NS, "futex", "0x8000,0x80,3,0,0,0", "", &hang));
+	assert_false(hang.lock);
+	assert_true(hang.needs_peers);
 	assert_true(asleep(LIMIT_NS, "futex", "0x8000,0x86,0,0,0,0", "", &hang));
 	assert_true(hang.lock);
 }

@@ -13,6 +13,7 @@
 #include "anomaly/kept_waiting.h"
 #include "anomaly/unserved.h"
 
+#define LOCK_STATE_MAX 2       /* the highest state of a lock's word in a C library: held, and others wait */
 #define SPIN_ROUNDS_PER_S 1000 /* of its time on a CPU */
 #define SPIN_RUN_SHARE 0.5     /* of the time without a call, not asleep */
 
@@ -227,6 +228,27 @@ static bool may_idle(const struct scope_units *units, const struct scope_pickups
 	}
 }
 
+/*
+ * True if the word for which it waits is one of a lock: its value as a thread goes to sleep is a state (1 or 2), says in its highest bit that
+ * others wait, or is the number of a thread, the owner. Other values are counts, of a sequence or of events.
+ */
+static bool expects_lock(const struct scope_units *units, const struct scope_thread *thread)
+{
+	const struct scope_open_call *call = &thread->open;
+	const uint32_t value = call->args > 2 ? (uint32_t)call->arg[2] : 0;
+	struct scope_threads *threads = units->timeline->threads;
+
+	if (!scope_timeline_futex_is_lock(call->args, call->arg))
+		return false;
+	if (scope_timeline_futex_of(call->args, call->arg) == SCOPE_FUTEX_PI)
+		return true;
+	for (size_t i = 0; i < units->threads; i++)
+		if (scope_timeline_threads_at(threads, i)->tid == value &&
+		    scope_timeline_threads_at(threads, i)->tgid == thread->tgid)
+			return true;
+	return value <= LOCK_STATE_MAX || value & ~(uint32_t)INT32_MAX;
+}
+
 /* Decides if a thread that sleeps for too long is idle, hung, or must be compared with its peers. */
 static bool judge_blocked(const struct scope_units *units, const struct scope_pickups *pickups,
 			  const struct scope_fd_index *fds, uint32_t index, struct scope_hang *hang)
@@ -255,7 +277,7 @@ static bool judge_blocked(const struct scope_units *units, const struct scope_pi
 	}
 	switch (open_role(thread)) {
 	case SCOPE_CALL_FUTEX:
-		hang->lock = scope_timeline_futex_is_lock(thread->open.args, thread->open.arg);
+		hang->lock = expects_lock(units, thread);
 		hang->needs_peers = !hang->lock && !(in_unit && units->thread[index].owes);
 		return !hang->needs_peers ||
 		       !(futex_is_timed(&thread->open) || parks(&units->thread[index], &thread->open));
