@@ -8,13 +8,16 @@ CONNECTIONS = range(10, 26)
 LOOK_NS = 10_000_000
 
 
-def serve(seed, wait_of, looks=True, seconds=8, lasting=()):
+def serve(seed, wait_of, looks=True, seconds=8, lasting=(), peer=None):
     """wait_of(random): for how long a request waits, and the places where tasks are then; 0: it does not. lasting: rows of a place, the
-    number of tasks that wait there to the end, and since when, ns; before 0: since before the window."""
+    number of tasks that wait there to the end, and since when, ns; before 0: since before the window. peer: the two ends of a connection that the
+    program opened."""
     trace = Trace(seconds=seconds, seed=seed)
     trace.fd(4, "epoll")
     for fd in CONNECTIONS:
         trace.fd(fd, "accepted")
+    if peer:
+        trace.fd(5, "connected", name="socket:[1] " + peer)
     thread = Thread(trace, 100, "server", 0)
     thread.state("runnable", flags=" on_cpu")
     thread.begin()

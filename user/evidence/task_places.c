@@ -185,6 +185,12 @@ static int count_look(struct tasks *tasks, const struct scope_task_row *row, siz
 	return 0;
 }
 
+/* What comes from the other end of such a connection is written by another task, which is where it is: this one says nothing. */
+static bool waits_for_itself(const struct tasks *tasks, const struct scope_task_row *row)
+{
+	return tasks->looks->within && tasks->looks->place[row->place].class == SCOPE_WAIT_NETWORK;
+}
+
 static void correlate(struct tasks *tasks)
 {
 	for (size_t i = 0; i < tasks->looks->rows; i++) {
@@ -198,7 +204,7 @@ static void correlate(struct tasks *tasks)
 		if (place->looks < process->looks)
 			place->least = 0;
 		if (tasks->looks->place[row->place].node.node == SCOPE_TREE_ROOT || place->squares <= 0 ||
-		    process->squares <= 0)
+		    process->squares <= 0 || waits_for_itself(tasks, row))
 			continue;
 		place->weight = place->with_requests / sqrt(place->squares * process->squares);
 		if (place->weight < fmax(CORRELATION_MIN, CORRELATION_Z / sqrt(process->looks)))

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "trace/peer.h"
 
 #define PLACE_BUCKETS 16384 /* no rule: a power of two, above SCOPE_TASK_PLACES_MAX */
 #define ROWS_MAX 8000000    /* no rule: rows of looks */
@@ -143,7 +144,7 @@ int scope_evidence_task_rows_read(struct scope_unit_log *log, struct scope_trace
 	struct reader reader = { ret_rows, trace, stack_nodes };
 	int err;
 
-	*ret_rows = (struct scope_task_rows){ 0 };
+	*ret_rows = (struct scope_task_rows){ .within = scope_trace_peers_within(trace) };
 	err = scope_unit_log_tasks(log, read_row, &reader);
 	evidence->stacks = before.stacks;
 	evidence->complete = before.complete;

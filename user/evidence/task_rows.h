@@ -47,6 +47,7 @@ struct scope_task_rows {
 	size_t rows;
 	size_t row_capacity;
 	uint32_t *bucket; /* place + 1 by hash */
+	bool within;	  /* the program's connections lead back to it, see scope_trace_peers_within() */
 };
 
 /*

@@ -231,8 +231,9 @@ static int find_peer(const struct scope_outside_source *source, struct scope_out
 	struct scope_fd_time *time = &cause->at.time;
 	int err = scope_rank_named_wait_most(source->waits->names, source->times, SCOPE_WAIT_NETWORK, &cause->at);
 
-	if (err <= 0)
-		return err;
+	/* A thread of the program that writes into a pair of sockets is no peer. */
+	if (err <= 0 || cause->at.peer.pid == time->tgid)
+		return err < 0 ? err : 0;
 	cause->kind = SCOPE_OUTSIDE_PEER;
 	cause->ns = time->slow_ns;
 	cause->share = least(cause->ns / source->times->slow_ns, 1);

@@ -46,3 +46,30 @@ bool scope_trace_peer_of(const struct scope_trace_fd *row, struct scope_trace_pe
 		snprintf(ret_peer->name, sizeof(ret_peer->name), "%.*s", (int)(end - rest - 1), rest + 1);
 	return true;
 }
+
+static bool opens(const struct scope_trace_fd *row, size_t count, uint32_t pid)
+{
+	size_t i = 0;
+
+	while (i < count && row[i].tgid != pid)
+		i++;
+	return i < count;
+}
+
+bool scope_trace_peers_within(const struct scope_trace *trace)
+{
+	size_t count;
+	const struct scope_trace_fd *row = scope_trace_fds(trace, &count);
+	bool own = false;
+
+	for (size_t i = 0; i < count; i++) {
+		struct scope_trace_peer peer;
+
+		if (row[i].kind != SCOPE_FD_CONNECTED || !scope_trace_peer_of(&row[i], &peer))
+			continue;
+		if (!opens(row, count, peer.pid))
+			return false;
+		own = true;
+	}
+	return own;
+}

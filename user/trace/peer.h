@@ -21,4 +21,7 @@ void scope_trace_address_text(const uint64_t address[2], uint32_t port, char ret
 /* False: it is no socket with a peer. */
 bool scope_trace_peer_of(const struct scope_trace_fd *row, struct scope_trace_peer *ret_peer);
 
+/* True if its processes have opened connections, and all of these lead back to one of them: who waits there waits for the program itself. */
+bool scope_trace_peers_within(const struct scope_trace *trace);
+
 #endif
