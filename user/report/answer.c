@@ -22,7 +22,8 @@ static void write_times(const struct scope_finding *finding, FILE *to)
 		scope_report_format_ns(&slow, finding->p50_ns), scope_report_format_ns(&usual, finding->usual_ns));
 }
 
-#define CIRCLE_MAX 4 /* threads that are named */
+#define NAME_COLUMNS 76 /* no rule: a longer name of Go goes without the path of its package */
+#define CIRCLE_MAX 4	/* threads that are named */
 
 static const struct scope_hang *hang_of(const struct scope_analysis *analysis, uint32_t thread)
 {
@@ -152,7 +153,10 @@ static void write_finding(const struct scope_model *model, const struct scope_mo
 	const char *call = scope_report_section_sleep(one);
 	struct scope_text times;
 
-	fprintf(to, "%s", one->name ? one->name : "(no usable stack)");
+	fprintf(to, "%s",
+		!one->name			   ? "(no usable stack)"
+		: strlen(one->name) > NAME_COLUMNS ? scope_report_section_short_name(one->name)
+						   : one->name);
 	if (one->known_caller)
 		fprintf(to, " (called by %s)", one->known_caller);
 	else if (finding->function && scope_rank_is_unknown_code(finding->function))
