@@ -28,7 +28,7 @@ VERDICT = re.compile(r"^  (HANG|SPIN|FREEZES|SLOWDOWN (?:in|out)side|OUTSIDE THE
 
 def is_named(text, expected):
     """Whether a function is one of these; runtimes put signatures and files around names."""
-    return any(re.search(rf"(^|[ .:*~^]){re.escape(name)}($|[ (:.$])", text) for name in expected)
+    return any(re.search(rf"(^|[ .:#*~^]){re.escape(name)}($|[ (:.$])", text) for name in expected)
 
 
 class Run:

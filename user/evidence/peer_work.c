@@ -236,20 +236,24 @@ static enum scope_peer_answer bare_peers_serve(const struct scope_peers *peers, 
 						       : SCOPE_PEERS_NO;
 }
 
-/*
- * Where each connection has a thread of its own, those that served the others have ended. True if the thread begins where most of their requests
- * do, and sleeps where no client brings work: by a clock, or in a futex.
- */
-static bool began_as_ended(const struct scope_peers *peers, const struct scope_hang *hang)
+/* No client brings work there: by a clock, or in a futex. */
+static bool sleeps_without_client(const struct scope_hang *hang)
 {
 	const enum scope_timeline_call_role role = scope_timeline_call_role(hang->nr);
+
+	return role == SCOPE_CALL_SLEEP || role == SCOPE_CALL_FUTEX;
+}
+
+/*
+ * Where each connection has a thread of its own, those that served the others have ended. True if a thread that sleeps without a client
+ * begins where most of their requests do.
+ */
+static bool began_as_ended(const struct scope_peers *peers, uint32_t node)
+{
 	const struct scope_evidence *evidence = peers->evidence;
-	const struct scope_function *begun =
-		scope_evidence_tree_outermost(&evidence->tree, evidence->stopped_stack[hang->thread].node);
+	const struct scope_function *begun = scope_evidence_tree_outermost(&evidence->tree, node);
 	size_t all = 0, below = 0;
 
-	if (role != SCOPE_CALL_SLEEP && role != SCOPE_CALL_FUTEX)
-		return false;
 	for (size_t i = 0; begun && i < evidence->items; i++) {
 		const struct scope_item *item = &evidence->item[i];
 		const struct scope_unit *unit = &peers->units->unit[item->unit];
@@ -269,7 +273,8 @@ static bool began_as_ended(const struct scope_peers *peers, const struct scope_h
 enum scope_peer_answer scope_evidence_peer_work(const struct scope_peers *peers, const struct scope_hang *hang)
 {
 	const uint32_t node = peers->evidence->stopped_stack[hang->thread].node;
-	uint8_t *known = &peers->known[node + (hang->quiet ? peers->evidence->tree.count : 0)];
+	const bool apart = sleeps_without_client(hang);
+	uint8_t *known = &peers->known[node + peers->evidence->tree.count * (2 * apart + hang->quiet)];
 
 	if (*known == SCOPE_PEERS_UNKNOWN) {
 		const struct scope_function *start = start_of_others(peers, node);
@@ -278,7 +283,7 @@ enum scope_peer_answer scope_evidence_peer_work(const struct scope_peers *peers,
 			       : looping_peers_serve(peers, node, hang->quiet);
 		if (!start && *known == SCOPE_PEERS_NO)
 			*known = bare_peers_serve(peers, hang->thread);
-		if (!start && *known == SCOPE_PEERS_NO && began_as_ended(peers, hang))
+		if (!start && *known == SCOPE_PEERS_NO && apart && began_as_ended(peers, node))
 			*known = SCOPE_PEERS_YES;
 	}
 	return *known;

@@ -22,7 +22,7 @@ struct scope_peers {
 	const struct scope_units *units;
 	const struct scope_pickups *pickups;
 	const bool *stands; /* by thread: it may hang itself, and says nothing about others */
-	uint8_t *known;	    /* enum scope_peer_answer, by node of the tree; the upper half: for quiet ones */
+	uint8_t *known; /* enum scope_peer_answer, by node of the tree, four times: by where one sleeps, and if it is quiet */
 };
 
 /* The thread's stack may be of the window's begin, if it runs at the end. */

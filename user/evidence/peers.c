@@ -240,8 +240,8 @@ int scope_evidence_peers_drop(struct scope_evidence *evidence, const struct scop
 			      struct scope_hang *hangs, size_t *hang_count)
 {
 	bool *stands = calloc(units->threads + 1, sizeof(*stands));
-	uint8_t *known = calloc(2 * evidence->tree.count, sizeof(*known));
-	uint8_t *known_second = calloc(second ? 2 * second->tree.count : 1, sizeof(*known));
+	uint8_t *known = calloc(4 * evidence->tree.count, sizeof(*known));
+	uint8_t *known_second = calloc(second ? 4 * second->tree.count : 1, sizeof(*known));
 	const struct scope_peers own = { evidence, units, pickups, stands, known };
 	const struct scope_peers by_second = { second, units, pickups, stands, known_second };
 	enum scope_peer_answer *answers = calloc(*hang_count + 1, sizeof(*answers));

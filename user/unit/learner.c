@@ -183,9 +183,8 @@ int scope_unit_learn_write(struct scope_learner *learner, struct scope_thread_st
 		call->args ? scope_timeline_fds_kind(learner->timeline->fds, thread->tgid, (int32_t)call->arg[0])
 			   : SCOPE_FD_UNKNOWN;
 
-	stats->datagram_due = false;
 	if (kind == SCOPE_FD_DATAGRAM && !made(stats, (int32_t)call->arg[0])) {
-		stats->asked = false;
+		stats->datagram_due = stats->asked = false;
 		vote(&stats->sent_fd, &stats->sent_votes, (int32_t)call->arg[0]);
 		stats->sent++;
 		if (stats->replies < stats->datagrams) {

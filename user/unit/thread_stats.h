@@ -43,7 +43,7 @@ struct scope_thread_stats {
 	unsigned mades;			       /* their number in all */
 	uint32_t datagrams;		       /* read from other sockets that are not connected … */
 	uint32_t replies;		       /* … and written to them after one was read */
-	bool datagram_due;		       /* one was read, and nothing written since */
+	bool datagram_due;		       /* one was read, and none written since */
 	bool owes;			       /* it read from an accepted socket, and wrote to none since */
 	uint32_t waits;			       /* of any kind */
 	struct scope_delivery delivery[SCOPE_THREAD_STATS_DELIVERIES];
