@@ -318,7 +318,8 @@ int scope_unit_learn_wait(struct scope_learner *learner, const struct scope_wait
 		key->count++;
 		if (from_within(learner, wait, tgid)) {
 			key->handed++;
-			key->shared += sleeps_in(&learner->stats[wait->waker], wait->nr, wait->object);
+			key->shared += (size_t)wait->waker < learner->count &&
+				       sleeps_in(&learner->stats[wait->waker], wait->nr, wait->object);
 		}
 	}
 	stats->asked = false;
