@@ -16,6 +16,17 @@
 #define ROUND_NS 1000000u
 #define WORD 0x2000
 
+/* Of what was written into a memory stream. */
+static struct run run_of_file(FILE *to, char **text)
+{
+	struct run run;
+
+	assert_int_equal(fclose(to), 0);
+	run = run_of(*text);
+	free(*text);
+	return run;
+}
+
 /* Thread tid sleeps in the futex from then on for half a round; thread by ends that. */
 static void sleep_there(FILE *to, unsigned tid, unsigned t, unsigned by)
 {
@@ -56,9 +67,7 @@ static uint16_t picks_up_by(unsigned by_others)
 			fprintf(to, "%u 0 syscall 10 futex enter=%u ret=1 args=%#x,0x81,1\n", t + ROUND_NS + 600000,
 				t + ROUND_NS + 590000, WORD);
 	}
-	assert_int_equal(fclose(to), 0);
-	run = run_of(text);
-	free(text);
+	run = run_of_file(to, &text);
 	nr = scope_unit_pickups_of(run.pickups, 0)->nr;
 	end_run(&run);
 	return nr;
@@ -112,9 +121,7 @@ static uint16_t asks_and_polls(unsigned asks)
 				t + 1000, t + 1000, t + 2000, t + 30000, t + 31000, t + 32000, t + 34000, t + 33000);
 		fprintf(to, "%u 0 syscall 10 sendto enter=%u ret=60 args=7\n", t + 1000, t);
 	}
-	assert_int_equal(fclose(to), 0);
-	run = run_of(text);
-	free(text);
+	run = run_of_file(to, &text);
 	nr = scope_unit_pickups_of(run.pickups, 0)->nr;
 	end_run(&run);
 	return nr;
@@ -153,9 +160,7 @@ static void answers_to_datagrams_count_after_one_to_a_connection(void **state)
 			t, t, t + 1000, t + 300000, t + 301000, t + 302000, t + 304000, t + 303000, fd, t + 320000,
 			t + 310000, fd);
 	}
-	assert_int_equal(fclose(to), 0);
-	run = run_of(text);
-	free(text);
+	run = run_of_file(to, &text);
 	assert_true(scope_unit_pickups_of(run.pickups, 0)->reads);
 	assert_true(scope_unit_pickups_of(run.pickups, 0)->datagrams);
 	end_run(&run);

@@ -140,34 +140,63 @@ static bool is_interpreter_left(const struct scope_analysis *whole)
 	       scope_rank_unexplained(whole->ranking) > SCOPE_RANK_UNEXPLAINED;
 }
 
-/*
- * The interpreter's own function is known to run longer in slow requests, so a few snapshots of them are enough to name the function of the language
- * that has most of that time. Replaces *whole if they do.
- */
-static int name_in_language(struct scope_analysis **whole, struct scope_analysis_options *options)
+/* Analyses the same units once more, by other options. Returns the result, which has them: keep_one() chooses. */
+static int run_again(struct scope_analysis *whole, const struct scope_analysis_options *options,
+		     struct scope_analysis **ret_analysis)
 {
-	struct scope_analysis_options fewer = *options;
 	struct scope_analysis *analysis = calloc(1, sizeof(*analysis));
 	int err;
 
 	if (!analysis)
 		return -ENOMEM;
-	analysis->trace = (*whole)->trace;
-	pass_distributions(*whole, analysis);
+	analysis->trace = whole->trace;
+	pass_distributions(whole, analysis);
+	err = scope_analysis_steps_run(analysis, options);
+	if (err) {
+		pass_distributions(analysis, whole);
+		scope_analysis_destroy(analysis);
+		return err;
+	}
+	*ret_analysis = analysis;
+	return 0;
+}
+
+/* Destroys the other one of the two. */
+static void keep_one(struct scope_analysis **whole, struct scope_analysis *again, bool better)
+{
+	struct scope_analysis *other = better ? *whole : again;
+
+	if (better)
+		*whole = again;
+	else
+		pass_distributions(again, *whole);
+	scope_analysis_destroy(other);
+}
+
+/*
+ * The interpreter's own function is known to run longer in slow requests, so a few snapshots of them are enough to name the function of the language
+ * that has most of that time. Replaces *whole, and changes *options back, if they do.
+ */
+static int name_in_language(struct scope_analysis **whole, struct scope_analysis_options *options)
+{
+	struct scope_analysis_options fewer = *options;
+	struct scope_analysis *again;
+	const struct scope_finding *first;
+	bool better;
+	int err;
+
 	fewer.symbols.folders = fewer.symbols.interpreter = false;
 	fewer.rank.units_min = SNAPSHOTS_MIN;
 	fewer.rank.chance_z = SNAPSHOTS_Z;
-	err = scope_analysis_steps_run(analysis, &fewer);
-	if (!err && analysis->ranking->findings && analysis->ranking->finding[0].kind == SCOPE_FINDING_TIME &&
-	    analysis->ranking->finding[0].share >= NAMED_SHARE) {
-		scope_analysis_destroy(*whole);
-		*whole = analysis;
+	err = run_again(*whole, &fewer, &again);
+	if (err)
+		return err;
+	first = again->ranking->findings ? again->ranking->finding : NULL;
+	better = first && first->kind == SCOPE_FINDING_TIME && first->share >= NAMED_SHARE;
+	if (better)
 		options->symbols.folders = options->symbols.interpreter = false;
-		return 0;
-	}
-	pass_distributions(analysis, *whole);
-	scope_analysis_destroy(analysis);
-	return err;
+	keep_one(whole, again, better);
+	return 0;
 }
 
 /*
@@ -179,37 +208,27 @@ static int include_folders(struct scope_analysis **whole, struct scope_analysis_
 {
 	const double before = scope_rank_nameless_share((*whole)->evidence);
 	const bool nameless = before > SCOPE_RANK_NAMELESS, interpreter = is_interpreter_left(*whole);
+	struct scope_analysis *again;
 	bool better;
-	struct scope_analysis *analysis;
 	int err;
 
 	if (options->symbols.library || options->libraries_stay || (*whole)->ranking->findings ||
 	    !(nameless || interpreter || scope_rank_foldered_share((*whole)->evidence) > SCOPE_RANK_NAMELESS))
 		return 0;
-	analysis = calloc(1, sizeof(*analysis));
-	if (!analysis)
-		return -ENOMEM;
-	analysis->trace = (*whole)->trace;
-	pass_distributions(*whole, analysis);
 	options->symbols.folders = true;
 	options->symbols.interpreter = interpreter;
-	err = scope_analysis_steps_run(analysis, options);
+	err = run_again(*whole, options, &again);
+	if (err)
+		return err;
 	/* Where an interpreter's threads sleep is known. */
 	if (interpreter)
-		better = !err && analysis->ranking->findings &&
-			 analysis->ranking->finding[0].kind == SCOPE_FINDING_TIME;
+		better = again->ranking->findings && again->ranking->finding[0].kind == SCOPE_FINDING_TIME;
 	else
-		better = !err && (analysis->ranking->findings ||
-				  (nameless && scope_rank_nameless_share(analysis->evidence) < before));
-	if (better) {
-		scope_analysis_destroy(*whole);
-		*whole = analysis;
-		return interpreter ? name_in_language(whole, options) : 0;
-	}
-	options->symbols.folders = options->symbols.interpreter = false;
-	pass_distributions(analysis, *whole);
-	scope_analysis_destroy(analysis);
-	return err;
+		better = again->ranking->findings || (nameless && scope_rank_nameless_share(again->evidence) < before);
+	keep_one(whole, again, better);
+	if (!better)
+		options->symbols.folders = options->symbols.interpreter = false;
+	return better && interpreter ? name_in_language(whole, options) : 0;
 }
 
 /* One more pass over the trace, which is not for one that is still being written. */
