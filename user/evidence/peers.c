@@ -117,21 +117,26 @@ static bool sleeps_in_work(const struct scope_peers *peers, uint32_t thread)
 }
 
 /*
- * True for a file lock that only threads with another start wait for work beside: processes and threads that take turns at waiting for clients,
- * by such a lock, begin in one function.
+ * True for a file lock beside which only threads with another start wait for work: processes and threads that take turns at waiting for clients,
+ * by such a lock, begin in one function, and one of them waits or is at work.
  */
 static bool takes_no_turn(const struct scope_peers *peers, const struct scope_hang *hang)
 {
 	const struct scope_stopped_stack *stopped_stack = peers->evidence->stopped_stack;
 	const struct scope_function *start = stopped_stack[hang->thread].start;
+	bool waits = false;
 
 	if (hang->kind != SCOPE_HANG_BLOCKED || scope_timeline_call_role(hang->nr) != SCOPE_CALL_LOCK || !start)
 		return false;
-	for (size_t i = 0; i < peers->units->threads; i++)
-		if (scope_anomaly_hang_waits(peers->units, peers->pickups, i) &&
-		    (!stopped_stack[i].start || stopped_stack[i].start == start))
+	for (size_t i = 0; i < peers->units->threads; i++) {
+		const bool idle = scope_anomaly_hang_waits(peers->units, peers->pickups, i);
+		const bool works = !peers->stands[i] && scope_anomaly_hang_serves(peers->units, peers->pickups, i);
+
+		if ((idle || works) && (!stopped_stack[i].start || stopped_stack[i].start == start))
 			return false;
-	return true;
+		waits |= idle;
+	}
+	return waits;
 }
 
 static enum scope_peer_answer answer_of(const struct scope_peers *peers, bool all_idle, const struct scope_hang *hang,
@@ -164,19 +169,32 @@ static uint32_t child_of(const struct scope_peers *peers, const struct scope_han
 	return (int32_t)call->arg[0] > 0 ? (uint32_t)call->arg[0] : 0;
 }
 
-/* Who waits for the end of a process that hangs does not wait for work. */
+static bool hangs_in(const struct scope_peers *peers, const enum scope_peer_answer *answers,
+		     const struct scope_hang *hangs, size_t count, uint32_t tgid)
+{
+	for (size_t i = 0; i < count; i++)
+		if (answers[i] == SCOPE_PEERS_YES &&
+		    scope_timeline_threads_at(peers->units->timeline->threads, hangs[i].thread)->tgid == tgid)
+			return true;
+	return false;
+}
+
+/* Who waits for the end of a process that hangs does not wait for work, and neither does who waits for that one. */
 static void follow_children(const struct scope_peers *peers, enum scope_peer_answer *answers,
 			    const struct scope_hang *hangs, size_t count)
 {
-	struct scope_threads *threads = peers->units->timeline->threads;
+	bool more = true;
 
-	for (size_t i = 0; i < count; i++) {
-		const uint32_t child = answers[i] == SCOPE_PEERS_NO ? child_of(peers, &hangs[i]) : 0;
+	while (more) {
+		more = false;
+		for (size_t i = 0; i < count; i++) {
+			const uint32_t child = answers[i] == SCOPE_PEERS_NO ? child_of(peers, &hangs[i]) : 0;
 
-		for (size_t j = 0; child && j < count; j++)
-			if (answers[j] == SCOPE_PEERS_YES &&
-			    scope_timeline_threads_at(threads, hangs[j].thread)->tgid == child)
-				answers[i] = SCOPE_PEERS_YES;
+			if (!child || !hangs_in(peers, answers, hangs, count, child))
+				continue;
+			answers[i] = SCOPE_PEERS_YES;
+			more = true;
+		}
 	}
 }
 
