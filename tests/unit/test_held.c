@@ -182,6 +182,28 @@ static void a_turn_by_an_eventfd_names_the_thread_that_wrote_it(void **state)
 	end_run(&run);
 }
 
+/* An asyncio server hears of it by its own socket, and goes on with the request in the next turn, for which nothing else came. */
+static void the_thread_that_ended_the_wait_is_that_of_the_next_turn(void **state)
+{
+	const int came[] = { 0, 1 };
+
+	for (unsigned i = 0; i < 2; i++) {
+		struct run run;
+
+		assert_true(!i || !setup(state));
+		take();
+		call(11, "getpid", 0, 1);
+		polls(20 * MS, 1, 11);
+		call(10, "read", 9, 8);
+		call(10, "epoll_wait", 5, came[i]);
+		call(10, "write", 7, 64);
+		run = end();
+		assert_int_equal(held_of(&run)->earlier->waker,
+				 came[i] ? SCOPE_WAIT_NO_THREAD : (int)thread_of(run.units, 11)->index);
+		end_run(&run);
+	}
+}
+
 /* A chat, a queue, a blocking pop: the client waits for another one, and not for the server. */
 static void an_answer_that_another_client_brings_is_no_wait(void **state)
 {
@@ -474,6 +496,7 @@ int main(void)
 		cmocka_unit_test_setup(an_answer_in_a_later_turn_ends_the_request, setup),
 		cmocka_unit_test_setup(a_turn_by_a_time_limit_ends_a_wait_for_a_timer, setup),
 		cmocka_unit_test_setup(a_turn_by_an_eventfd_names_the_thread_that_wrote_it, setup),
+		cmocka_unit_test_setup(the_thread_that_ended_the_wait_is_that_of_the_next_turn, setup),
 		cmocka_unit_test_setup(an_answer_that_another_client_brings_is_no_wait, setup),
 		cmocka_unit_test_setup(an_answer_without_a_sleep_goes_on_too, setup),
 		cmocka_unit_test_setup(a_sleep_in_the_turn_that_answers_is_its_own, setup),

@@ -117,6 +117,21 @@ static void fewer_than_five_stacks_say_nothing(void **state)
 	assert_false(is_hang());
 }
 
+/* That a function is work is seen by few stacks, that it is none is not. */
+static void two_of_few_stacks_say_that_it_hangs(void **state)
+{
+	(void)state;
+	stacks(at_deep, 1);
+	stacks(at_idle, 3);
+	assert_true(is_hang());
+	assert_true(hang.unsure);
+	made->evidence.items = 0;
+	stacks(at_deep, 2);
+	stacks(at_idle, 2);
+	assert_true(is_hang());
+	assert_false(hang.unsure);
+}
+
 static void a_thread_where_a_peer_waits_is_idle(void **state)
 {
 	(void)state;
@@ -402,10 +417,16 @@ static void a_twentieth_of_its_stacks_is_needed(void **state)
 	assert_false(hangs_in_pool(5, 96, 1000));
 }
 
-static void four_of_its_stacks_say_nothing(void **state)
+static void one_of_its_stacks_says_nothing(void **state)
 {
 	(void)state;
-	assert_false(hangs_in_pool(4, 0, 100));
+	assert_false(hangs_in_pool(1, 0, 100));
+}
+
+static void two_of_its_stacks_say_that_it_hangs(void **state)
+{
+	(void)state;
+	assert_true(hangs_in_pool(2, 2, 100));
 }
 
 /* Its own stacks, from before it went to sleep for good, say nothing about others. */
@@ -499,6 +520,7 @@ int main(void)
 		TEST(a_main_thread_that_sleeps_in_javascript_hangs),
 		TEST(work_is_all_below_where_they_part),
 		TEST(fewer_than_five_stacks_say_nothing),
+		TEST(two_of_few_stacks_say_that_it_hangs),
 		TEST(a_thread_where_a_peer_waits_is_idle),
 		TEST(of_several_loops_its_own_decides),
 		TEST(a_thread_that_has_no_peer_at_work_is_idle),
@@ -517,7 +539,8 @@ int main(void)
 		TEST(a_thread_that_sleeps_where_two_others_idle_does_so_as_well),
 		TEST(a_pool_of_a_library_is_compared_with_itself),
 		TEST(a_twentieth_of_its_stacks_is_needed),
-		TEST(four_of_its_stacks_say_nothing),
+		TEST(one_of_its_stacks_says_nothing),
+		TEST(two_of_its_stacks_say_that_it_hangs),
 		TEST(stacks_of_the_thread_itself_do_not_count),
 		TEST(a_server_that_runs_an_interpreter_is_compared_by_that),
 		TEST(what_the_interpreter_runs_beside_requests_does_not_hang),

@@ -7,7 +7,8 @@
 #include "evidence/common_loop.h"
 #include "symbol/runtime.h"
 
-#define WORK_STACKS_MIN 5 /* stacks that are needed: with fewer a hang is uncertain */
+#define WORK_STACKS_MIN 5 /* stacks of which one in a function shows that it is work, or none that it is not */
+#define WORK_STACKS_FEW 2 /* of fewer: in the function, from which on it is work; else a hang is uncertain */
 #define MOST_SHARE 0.5	  /* share of the stacks of requests in threads that have ended, which begin in one function */
 
 /* Where the thread started. Of one that has ended, as the process of a request does, each stack of its work shows it. */
@@ -26,9 +27,17 @@ static bool is_of_others(const struct scope_peers *peers, const struct scope_ite
 	       !peers->stands[peers->units->unit[item->unit].thread];
 }
 
+/* What `below` of `all` stacks at work say of the function that they are in. Few show that it is work, but not that it is none. */
+static enum scope_peer_answer by_stacks(size_t below, size_t all)
+{
+	if (all < WORK_STACKS_MIN)
+		return below >= WORK_STACKS_FEW ? SCOPE_PEERS_YES : SCOPE_PEERS_UNSURE;
+	return below >= SCOPE_PEERS_WORK_SHARE * all ? SCOPE_PEERS_YES : SCOPE_PEERS_NO;
+}
+
 /*
  * True if enough of the stacks of working threads with the same start function are below this node: of any work, or
- * of requests alone. Too few stacks decide nothing.
+ * of requests alone.
  */
 static enum scope_peer_answer works_there(const struct scope_peers *peers, const struct scope_function *start,
 					  uint32_t node, bool requests)
@@ -51,9 +60,7 @@ static enum scope_peer_answer works_there(const struct scope_peers *peers, const
 		all++;
 		below += node && scope_evidence_tree_is_below(&evidence->tree, item->node, node);
 	}
-	if (all < WORK_STACKS_MIN)
-		return SCOPE_PEERS_UNSURE;
-	return below >= SCOPE_PEERS_WORK_SHARE * all ? SCOPE_PEERS_YES : SCOPE_PEERS_NO;
+	return by_stacks(below, all);
 }
 
 /*
@@ -229,11 +236,7 @@ static enum scope_peer_answer bare_peers_serve(const struct scope_peers *peers, 
 	}
 	if (!serve)
 		return SCOPE_PEERS_NO;
-	if (of_bare >= WORK_STACKS_MIN && below_bare >= SCOPE_PEERS_WORK_SHARE * of_bare)
-		return SCOPE_PEERS_YES;
-	return all < WORK_STACKS_MIN		       ? SCOPE_PEERS_UNSURE
-	       : below >= SCOPE_PEERS_WORK_SHARE * all ? SCOPE_PEERS_YES
-						       : SCOPE_PEERS_NO;
+	return by_stacks(below_bare, of_bare) == SCOPE_PEERS_YES ? SCOPE_PEERS_YES : by_stacks(below, all);
 }
 
 /* No client brings work there: by a clock, or in a futex. */

@@ -177,7 +177,7 @@ static void begin_turn(struct scope_open_unit *open_unit, int64_t ret)
 	if (open_unit->slept_in_call) {
 		open_unit->of_loop.brought = ret ? 0 : SCOPE_TURN_TIME;
 		open_unit->of_loop.number++;
-	} else {
+	} else if (ret) { /* else it goes on with what the turn before it was woken for */
 		open_unit->of_loop.waker = SCOPE_WAIT_NO_THREAD;
 	}
 }
