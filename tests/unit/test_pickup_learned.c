@@ -166,6 +166,48 @@ static void answers_to_datagrams_count_after_one_to_a_connection(void **state)
 	end_run(&run);
 }
 
+/*
+ * A thread sleeps in reads from a connection that its process made, half of them 100 us and the others 100 times as long. In a process with clients
+ * another thread answers one. Its way to pick up work: nr.
+ */
+static uint16_t reads_of_its_own(bool clients)
+{
+	struct run run;
+	uint16_t nr;
+	size_t size;
+	char *text;
+	FILE *to = open_memstream(&text, &size);
+
+	assert_non_null(to);
+	fprintf(to,
+		"meta begin_ns 0\nmeta end_ns %u\nfd 10 5 connected -\nfd 10 6 accepted -\n"
+		"0 0 state 10 tgid=10 state=runnable since=0 run=0 comm=worker on_cpu\n0 0 switch 0 10 sleeping\n"
+		"0 1 state 11 tgid=10 state=runnable since=0 run=0 comm=other on_cpu\n0 1 switch 0 11 sleeping\n",
+		20 * (ROUNDS + 1) * ROUND_NS);
+	if (clients)
+		fprintf(to, "900 1 syscall 11 write enter=800 ret=9 args=6\n");
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		const unsigned t = 20 * i * ROUND_NS + 1000, wake = t + (i % 2 ? 10000000 : 100000);
+
+		fprintf(to,
+			"%u 0 enter 10 recvfrom enter=%u args=5\n%u 0 switch 10 0 sleeping\n%u 0 waking 10 from - softirq\n"
+			"%u 0 switch 0 10 sleeping\n%u 0 exit 10 recvfrom ret=30\n",
+			t, t, t + 1000, wake, wake + 1000, wake + 2000);
+	}
+	run = run_of_file(to, &text);
+	nr = scope_unit_pickups_of(run.pickups, 0)->nr;
+	assert_int_equal(scope_unit_pickups_of(run.pickups, 0)->jobs, !clients);
+	end_run(&run);
+	return nr;
+}
+
+static void jobs_come_by_a_connection_that_a_process_without_clients_made(void **state)
+{
+	(void)state;
+	assert_int_equal(reads_of_its_own(false), SYS_recvfrom);
+	assert_int_equal(reads_of_its_own(true), SCOPE_NR_NONE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,6 +215,7 @@ int main(void)
 		cmocka_unit_test(threads_that_end_one_another_s_sleeps_share_a_lock),
 		cmocka_unit_test(polls_for_a_peer_s_answer_take_no_work),
 		cmocka_unit_test(answers_to_datagrams_count_after_one_to_a_connection),
+		cmocka_unit_test(jobs_come_by_a_connection_that_a_process_without_clients_made),
 	};
 
 	return cmocka_run_group_tests_name("pickup_learned", tests, NULL, NULL);

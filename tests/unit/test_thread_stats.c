@@ -33,7 +33,7 @@ static struct scope_pickup decide(const struct scope_thread_stats *stats)
 {
 	struct scope_pickup pickup = { .nr = SCOPE_NR_NONE };
 
-	scope_unit_thread_stats_decide(stats, &pickup);
+	scope_unit_thread_stats_decide(stats, false, &pickup);
 	return pickup;
 }
 
@@ -189,6 +189,99 @@ static void test_polls_for_both(void **state)
 	assert_int_equal(decide(&stats).foreign[0].object, SET + 64);
 }
 
+/* It slept 100 times for jobs of its connection: that often about as long as the median, and else much shorter or longer. */
+static struct scope_thread_stats gets_jobs(unsigned alike)
+{
+	struct scope_thread_stats stats = { .waits = 100, .owns = 1 };
+
+	stats.own[0] = (struct scope_own_reads){ .fd = QUEUE, .nr = SYS_recvfrom, .sleeps = 100 };
+	stats.own[0].length[19] = stats.own[0].length[21] = 10;
+	stats.own[0].length[20] = alike - 20;
+	stats.own[0].length[18] = (100 - alike) / 2;
+	stats.own[0].length[22] = 100 - alike - (100 - alike) / 2;
+	return stats;
+}
+
+static void assert_jobs(const struct scope_thread_stats *stats, bool jobs)
+{
+	const struct scope_pickup pickup = decide(stats);
+
+	assert_int_equal(pickup.jobs, jobs);
+	assert_int_equal(pickup.nr == SYS_recvfrom && pickup.object == QUEUE, jobs);
+	assert_false(jobs && pickup.any_object);
+}
+
+/* Times between arrivals vary, answers of a peer hardly do. */
+static void test_jobs_arrive(void **state)
+{
+	struct scope_thread_stats stats = gets_jobs(74);
+
+	(void)state;
+	assert_jobs(&stats, true);
+	stats = gets_jobs(75);
+	assert_jobs(&stats, false);
+}
+
+static void test_few_jobs(void **state)
+{
+	struct scope_thread_stats stats = gets_jobs(60);
+
+	(void)state;
+	stats.own[0] = (struct scope_own_reads){
+		.fd = QUEUE, .nr = SYS_recvfrom, .sleeps = 10, .length = { [10] = 5, [20] = 5 }
+	};
+	assert_jobs(&stats, true);
+	stats.own[0].sleeps = 9;
+	stats.own[0].length[10] = 4;
+	assert_jobs(&stats, false);
+}
+
+/* The shortest and the longest times that are counted have one neighbour. */
+static void test_jobs_at_the_ends(void **state)
+{
+	struct scope_thread_stats stats = gets_jobs(60);
+
+	(void)state;
+	for (unsigned median = 0; median < SCOPE_THREAD_STATS_GAPS; median += SCOPE_THREAD_STATS_GAPS - 1) {
+		stats.own[0] = (struct scope_own_reads){ .fd = QUEUE, .nr = SYS_recvfrom, .sleeps = 100 };
+		stats.own[0].length[median] = 74;
+		stats.own[0].length[SCOPE_THREAD_STATS_GAPS / 2] = 26;
+		assert_jobs(&stats, true);
+	}
+}
+
+/* A server's own connections lead to peers that it asks. */
+static void test_no_jobs_of_a_server(void **state)
+{
+	const struct scope_thread_stats stats = gets_jobs(60);
+	struct scope_pickup pickup = { .nr = SCOPE_NR_NONE };
+
+	(void)state;
+	scope_unit_thread_stats_decide(&stats, true, &pickup);
+	assert_int_equal(pickup.nr, SCOPE_NR_NONE);
+	assert_false(pickup.jobs);
+}
+
+/* A worker also sleeps elsewhere, in the middle of jobs. */
+static void test_most_frequent_jobs(void **state)
+{
+	struct scope_thread_stats stats = gets_jobs(60);
+
+	(void)state;
+	stats.keys = 1;
+	stats.key[0] = (struct scope_wait_key){ .nr = SYS_clock_nanosleep, .count = 99 };
+	assert_jobs(&stats, true);
+	stats.key[0].count = 100;
+	assert_jobs(&stats, false);
+	assert_int_equal(decide(&stats).nr, SYS_clock_nanosleep);
+	stats.own[1] = stats.own[0];
+	stats.own[1].fd = QUEUE + 1;
+	stats.own[1].sleeps = 101;
+	stats.own[1].length[22]++;
+	stats.owns = 2;
+	assert_int_equal(decide(&stats).object, QUEUE + 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -200,6 +293,11 @@ int main(void)
 		cmocka_unit_test(test_polls_for_both),
 		cmocka_unit_test(test_other_waits),
 		cmocka_unit_test(test_epolls_aside),
+		cmocka_unit_test(test_jobs_arrive),
+		cmocka_unit_test(test_few_jobs),
+		cmocka_unit_test(test_jobs_at_the_ends),
+		cmocka_unit_test(test_no_jobs_of_a_server),
+		cmocka_unit_test(test_most_frequent_jobs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,7 +69,7 @@ bool scope_anomaly_hang_serves(const struct scope_units *units, const struct sco
 
 	if (scope_anomaly_hang_waits(units, pickups, index))
 		return true;
-	return pickup && (pickup->reads || scope_timeline_call_role(pickup->nr) == SCOPE_CALL_POLL);
+	return pickup && (pickup->reads || pickup->jobs || scope_timeline_call_role(pickup->nr) == SCOPE_CALL_POLL);
 }
 
 static bool process_serves(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t tgid)

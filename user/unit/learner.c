@@ -107,6 +107,16 @@ bool scope_unit_learner_answers(const struct scope_learner *learner, uint32_t tg
 	return false;
 }
 
+bool scope_unit_learner_serves(const struct scope_learner *learner, uint32_t tgid)
+{
+	for (size_t i = 0; i < learner->count; i++)
+		if ((learner->stats[i].reads || learner->stats[i].answers ||
+		     learner->stats[i].replies >= SCOPE_THREAD_STATS_REPLIES_MIN) &&
+		    scope_timeline_threads_at(learner->timeline->threads, i)->tgid == tgid)
+			return true;
+	return false;
+}
+
 static int note_answering(struct scope_learner *learner, uint32_t tgid)
 {
 	if (scope_unit_learner_answers(learner, tgid))
@@ -295,6 +305,20 @@ static bool from_within(const struct scope_learner *learner, const struct scope_
 	       scope_timeline_threads_at(learner->timeline->threads, (uint32_t)wait->waker)->tgid == tgid;
 }
 
+static void note_own(struct scope_thread_stats *stats, const struct scope_wait *wait)
+{
+	unsigned i = 0;
+
+	while (i < stats->owns && (stats->own[i].fd != wait->object || stats->own[i].nr != wait->nr))
+		i++;
+	if (i == SCOPE_THREAD_STATS_OWN)
+		return;
+	if (i == stats->owns)
+		stats->own[stats->owns++] = (struct scope_own_reads){ .fd = wait->object, .nr = wait->nr };
+	stats->own[i].sleeps++;
+	stats->own[i].length[scope_unit_thread_stats_power(wait->wake_ns - wait->begin_ns)]++;
+}
+
 int scope_unit_learn_wait(struct scope_learner *learner, const struct scope_wait *wait)
 {
 	struct scope_thread_stats *stats;
@@ -311,6 +335,8 @@ int scope_unit_learn_wait(struct scope_learner *learner, const struct scope_wait
 	stats->slept_reads += role == SCOPE_CALL_READ && kind == SCOPE_FD_ACCEPTED;
 	stats->slept_polls += scope_timeline_call_role(wait->nr) == SCOPE_CALL_POLL &&
 			      !scope_timeline_call_is_epoll(wait->nr);
+	if (role == SCOPE_CALL_READ && kind == SCOPE_FD_CONNECTED)
+		note_own(stats, wait);
 	if (!may_be_loop(role, kind))
 		return 0;
 	key = get_wait_key(stats, wait->nr, role == SCOPE_CALL_SLEEP ? 0 : wait->object);

@@ -26,6 +26,8 @@ struct scope_learner {
 bool scope_unit_learn_meet(struct scope_learner *learner, uint32_t thread);
 /* True if any thread of that process writes to clients. */
 bool scope_unit_learner_answers(const struct scope_learner *learner, uint32_t tgid);
+/* True if any of its threads takes requests: of clients with connections, or by datagrams. */
+bool scope_unit_learner_serves(const struct scope_learner *learner, uint32_t tgid);
 /* The entry of a call by its role: POLL, WRITE, FUTEX. WRITE: 0 or -ENOMEM. */
 void scope_unit_learn_poll(struct scope_thread_stats *stats, const struct scope_open_call *call);
 int scope_unit_learn_write(struct scope_learner *learner, struct scope_thread_stats *stats,
@@ -45,11 +47,8 @@ static inline bool scope_unit_learn_has(struct scope_learner *learner, uint32_t 
 
 static inline void scope_unit_learn_gap(struct scope_thread_stats *stats, uint64_t enter_ns)
 {
-	if (stats->last_exit_ns && enter_ns > stats->last_exit_ns) {
-		int bucket = 63 - __builtin_clzll(enter_ns - stats->last_exit_ns);
-
-		stats->gap[bucket < SCOPE_THREAD_STATS_GAPS ? bucket : SCOPE_THREAD_STATS_GAPS - 1]++;
-	}
+	if (stats->last_exit_ns && enter_ns > stats->last_exit_ns)
+		stats->gap[scope_unit_thread_stats_power(enter_ns - stats->last_exit_ns)]++;
 }
 
 /* A write may be the first answer, show that the last poll was in the middle of a request, or answer a datagram. */

@@ -31,7 +31,12 @@ static struct decision decision_of(const struct scope_learner *learner, size_t t
 	struct decision decision = { .pickup.nr = SCOPE_NR_NONE };
 
 	if (thread < learner->count)
-		scope_unit_thread_stats_decide(&learner->stats[thread], &decision.pickup);
+		scope_unit_thread_stats_decide(
+			&learner->stats[thread],
+			learner->stats[thread].owns &&
+				scope_unit_learner_serves(
+					learner, scope_timeline_threads_at(learner->timeline->threads, thread)->tgid),
+			&decision.pickup);
 	if (decision.pickup.reads && !learner->stats[thread].answers)
 		decision.pickup.unanswered = !scope_unit_learner_answers(
 			learner, scope_timeline_threads_at(learner->timeline->threads, thread)->tgid);

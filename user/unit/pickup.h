@@ -5,8 +5,9 @@
  * A read on an accepted socket and an accept are always pick-ups. In addition a thread has at most
  * one top-of-loop wait: its epoll, else its poll or select (unless most of these are in the middle
  * of a request: no work is taken before the answer), else, if it reads no accepted socket, its most
- * frequent wait: a futex that is not a lock, a queue, a pipe, a sleep. A read on a connection the
- * program opened itself, and a lock, are never pick-ups.
+ * frequent wait: a futex that is not a lock, a queue, a pipe, a sleep. A lock is never a pick-up. A read on a
+ * connection the program opened itself is one only if its process has no clients, and the waits there vary
+ * as the arrivals of jobs do: a worker that gets them from a broker.
  */
 #ifndef SCOPE_UNIT_PICKUP_H
 #define SCOPE_UNIT_PICKUP_H
@@ -27,6 +28,7 @@ struct scope_pickup {
 	bool reads;	 /* takes requests from accepted sockets */
 	bool unanswered; /* its process takes requests and never answers: each read is one */
 	bool datagrams;	 /* takes requests from sockets of datagrams, and answers there */
+	bool jobs;	 /* nr and object: reads from a connection that it made, which brings it jobs */
 	uint16_t nr;	 /* top-of-loop wait, SCOPE_NR_NONE: none */
 	bool any_object; /* with any first argument */
 	uint64_t object;

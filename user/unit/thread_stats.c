@@ -15,6 +15,8 @@
 #define HANDED_SHARE 2	 /* inverse of the share of sleeps in a queue that other threads of the process end */
 #define ASKED_SHARE 2	 /* inverse of the share of polls before which a peer was asked: these wait for its answers */
 #define SHARED_SHARE 2	 /* inverse of the share of sleeps in a lock that its other users end */
+#define JOBS_MIN 10	 /* sleeps for jobs that are needed to see how they arrive */
+#define JOBS_SHARE 0.75	 /* of them within about a factor of three of the median: answers of a peer are more alike */
 #define DISPATCHED_SHARE 4 /* of all reads, one after a wait for a connection from another thread */
 
 /* All sleeps in one object: a condition variable has two words. */
@@ -218,10 +220,42 @@ static bool polls_inside_work(const struct scope_thread_stats *stats)
 	return false;
 }
 
-void scope_unit_thread_stats_decide(const struct scope_thread_stats *stats, struct scope_pickup *pickup)
+/*
+ * True if these sleeps vary as times between arrivals do. Of exponential times at most 65 % are in the power of two of their median
+ * and its two neighbours; answers of a peer are there nearly all.
+ */
+static bool varies(const struct scope_own_reads *own)
+{
+	uint32_t seen = 0, near;
+	unsigned median = 0;
+
+	if (own->sleeps < JOBS_MIN)
+		return false;
+	while (2 * (seen + own->length[median]) < own->sleeps)
+		seen += own->length[median++];
+	near = own->length[median] + (median ? own->length[median - 1] : 0) +
+	       (median + 1 < SCOPE_THREAD_STATS_GAPS ? own->length[median + 1] : 0);
+	return near < JOBS_SHARE * own->sleeps;
+}
+
+/* The connection of its own from which a thread without clients gets jobs, if it sleeps there more often than `most`; NULL: none. */
+static const struct scope_own_reads *find_jobs(const struct scope_thread_stats *stats, uint32_t most)
+{
+	const struct scope_own_reads *best = NULL;
+
+	for (unsigned i = 0; i < stats->owns; i++)
+		if (stats->own[i].sleeps > most && varies(&stats->own[i])) {
+			best = &stats->own[i];
+			most = best->sleeps;
+		}
+	return best;
+}
+
+void scope_unit_thread_stats_decide(const struct scope_thread_stats *stats, bool serves, struct scope_pickup *pickup)
 {
 	const bool epolls = stats->epolls && !epolls_aside(stats);
 	const struct scope_wait_key *best = NULL;
+	const struct scope_own_reads *jobs;
 	uint32_t most = 1, handed = 0;
 
 	pickup->reads = stats->reads > 0;
@@ -249,7 +283,12 @@ void scope_unit_thread_stats_decide(const struct scope_thread_stats *stats, stru
 			most = whole.count;
 		}
 	}
-	if (best) {
+	jobs = serves || pickup->reads || pickup->datagrams ? NULL : find_jobs(stats, most);
+	if (jobs) {
+		pickup->jobs = true;
+		pickup->nr = jobs->nr;
+		pickup->object = jobs->fd;
+	} else if (best) {
 		pickup->nr = best->nr;
 		pickup->object = best->object;
 		/* A call that waits for a signal has no object. */

@@ -12,6 +12,7 @@
 #define SCOPE_THREAD_STATS_MADE 8  /* no rule */
 #define SCOPE_THREAD_STATS_KEYS 32 /* different waits remembered per thread */
 #define SCOPE_THREAD_STATS_GAPS 40 /* no rule: powers of two of ns */
+#define SCOPE_THREAD_STATS_OWN 4   /* no rule: connections of its own in whose reads a thread slept, the first ones */
 #define SCOPE_THREAD_STATS_NO_KEY (-1)
 #define SCOPE_THREAD_STATS_REPLIES_MIN 5 /* a thread that answered fewer datagrams serves nobody by them */
 #define SCOPE_THREAD_STATS_DELIVERIES 8	 /* different sleeps of others remembered per thread */
@@ -32,6 +33,14 @@ struct scope_delivery {
 	uint32_t thread;
 	uint32_t count;
 	uint16_t nr;
+};
+
+/* Sleeps in reads from one connection that the program made. */
+struct scope_own_reads {
+	uint64_t fd;
+	uint16_t nr;
+	uint32_t sleeps;
+	uint32_t length[SCOPE_THREAD_STATS_GAPS]; /* of them, by powers of two of ns */
 };
 
 /* The statistics of one thread. */
@@ -66,6 +75,8 @@ struct scope_thread_stats {
 	uint64_t client; /* 1 more than the descriptor of the client that it read from last; 0: none yet */
 	struct scope_wait_key key[SCOPE_THREAD_STATS_KEYS];
 	unsigned keys;
+	struct scope_own_reads own[SCOPE_THREAD_STATS_OWN];
+	unsigned owns;
 	uint64_t last_exit_ns;
 	uint32_t gap[SCOPE_THREAD_STATS_GAPS];
 };
@@ -76,7 +87,15 @@ static inline bool scope_unit_thread_stats_gaps(const struct scope_thread_stats 
 	return !stats->reads && !stats->epolls;
 }
 
-/* The way to pick up work that they show; see docs/methods.md, section 2. */
-void scope_unit_thread_stats_decide(const struct scope_thread_stats *stats, struct scope_pickup *pickup);
+/* The power of two below a time of that many ns, as far as they are counted. */
+static inline unsigned scope_unit_thread_stats_power(uint64_t ns)
+{
+	const unsigned power = 63u - (unsigned)__builtin_clzll(ns | 1);
+
+	return power < SCOPE_THREAD_STATS_GAPS ? power : SCOPE_THREAD_STATS_GAPS - 1;
+}
+
+/* The way to pick up work that they show; see docs/methods.md, section 2. serves: its process has clients. */
+void scope_unit_thread_stats_decide(const struct scope_thread_stats *stats, bool serves, struct scope_pickup *pickup);
 
 #endif
