@@ -532,6 +532,23 @@ static void one_other_finding_is_enough_for_a_slowdown(void **state)
 	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_SLOWDOWN);
 }
 
+/* They are listed last, and are none of the requests that took longer. */
+static void threads_that_may_be_idle_beside_them_change_nothing(void **state)
+{
+	struct scope_finding both[] = {
+		{ .kind = SCOPE_FINDING_WAIT, .wait.asks = true },
+		{ .kind = SCOPE_FINDING_HANG, .hang.unsure = true },
+	};
+	struct scope_ranking ranking = quiet;
+
+	(void)state;
+	ranking.finding = both;
+	ranking.findings = 2;
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_NOTHING);
+	both[1].hang.unsure = false;
+	assert_int_equal(verdict(ranking, NULL), SCOPE_VERDICT_SLOWDOWN);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 /* Longer than what slow functions took beyond the usual, by a cause with a name. */
@@ -723,6 +740,7 @@ int main(void)
 		TEST(short_requests_of_their_own_kind_may_always_have_been_so),
 		TEST(requests_of_usual_size_are_not_larger),
 		TEST(one_other_finding_is_enough_for_a_slowdown),
+		TEST(threads_that_may_be_idle_beside_them_change_nothing),
 		TEST(a_slow_device_comes_before_waits_for_it),
 		TEST(a_slow_peer_comes_before_lesser_functions),
 		TEST(a_stall_without_a_function_is_a_freeze),

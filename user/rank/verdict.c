@@ -59,13 +59,23 @@ static bool function_freezes(const struct scope_rank_input *input, const struct 
 	return scope_rank_finding_freezes(&ranking->finding[0]);
 }
 
+/* Without threads that may be idle, which come last: they say nothing about requests. */
+static size_t sure_findings(const struct scope_ranking *ranking)
+{
+	size_t findings = ranking->findings;
+
+	while (findings && scope_rank_finding_unsure(&ranking->finding[findings - 1]))
+		findings--;
+	return findings;
+}
+
 /*
  * True if all findings are requests that ask a peer, which others do not, and all of them take about as long. Of requests that wait in no
  * thread the part for which their loop was busy is left out, so that their times differ although the peer's do not.
  */
 static bool only_ask(const struct scope_rank_input *input, const struct scope_ranking *ranking)
 {
-	for (size_t i = 0; i < ranking->findings; i++) {
+	for (size_t i = 0; i < sure_findings(ranking); i++) {
 		const struct scope_finding *finding = &ranking->finding[i];
 
 		if (!scope_rank_finding_asks(finding) ||
@@ -93,7 +103,7 @@ static void say_only_ask(const struct scope_rank_input *input, const struct scop
 /* True if all findings are in the first requests of connections, and each takes about as long on all of them. */
 static bool only_first(const struct scope_rank_input *input, const struct scope_ranking *ranking)
 {
-	for (size_t i = 0; i < ranking->findings; i++) {
+	for (size_t i = 0; i < sure_findings(ranking); i++) {
 		const struct scope_finding *finding = &ranking->finding[i];
 
 		if (!finding->first_requests || finding->p95_ns > FIRST_ALIKE * finding->p05_ns)
@@ -119,7 +129,7 @@ static void say_only_first(const struct scope_rank_input *input, const struct sc
 /* True if all findings are in larger requests, which take no longer than in proportion. */
 static bool only_larger(const struct scope_rank_input *input, const struct scope_ranking *ranking)
 {
-	for (size_t i = 0; i < ranking->findings; i++)
+	for (size_t i = 0; i < sure_findings(ranking); i++)
 		if (!scope_rank_in_proportion(input, &ranking->finding[i]))
 			return false;
 	return true;
@@ -157,7 +167,7 @@ static bool only_short(const struct scope_rank_input *input, const struct scope_
 {
 	double window_share = 0;
 
-	for (size_t i = 0; i < ranking->findings; i++) {
+	for (size_t i = 0; i < sure_findings(ranking); i++) {
 		const struct scope_finding *finding = &ranking->finding[i];
 
 		window_share += finding->window_share;
