@@ -167,10 +167,10 @@ static void answers_to_datagrams_count_after_one_to_a_connection(void **state)
 }
 
 /*
- * A thread sleeps in reads from a connection that its process made, half of them 100 us and the others 100 times as long. In a process with clients
- * another thread answers one. Its way to pick up work: nr.
+ * A thread sleeps for what comes by a connection that its process made, half of the time 100 us and else 100 times as long: in the reads, or in
+ * polls before them, of which every fifth times out. In a process with clients another thread answers one. Its way to pick up work: nr.
  */
-static uint16_t reads_of_its_own(bool clients)
+static uint16_t gets_from_its_own(bool clients, bool polls)
 {
 	struct run run;
 	uint16_t nr;
@@ -188,11 +188,12 @@ static uint16_t reads_of_its_own(bool clients)
 		fprintf(to, "900 1 syscall 11 write enter=800 ret=9 args=6\n");
 	for (unsigned i = 0; i < ROUNDS; i++) {
 		const unsigned t = 20 * i * ROUND_NS + 1000, wake = t + (i % 2 ? 10000000 : 100000);
+		const char *name = polls ? "poll" : "recvfrom", *args = polls ? "0x9000,1" : "5";
 
 		fprintf(to,
-			"%u 0 enter 10 recvfrom enter=%u args=5\n%u 0 switch 10 0 sleeping\n%u 0 waking 10 from - softirq\n"
-			"%u 0 switch 0 10 sleeping\n%u 0 exit 10 recvfrom ret=30\n",
-			t, t, t + 1000, wake, wake + 1000, wake + 2000);
+			"%u 0 enter 10 %s enter=%u args=%s\n%u 0 switch 10 0 sleeping\n%u 0 waking 10 from - softirq\n"
+			"%u 0 switch 0 10 sleeping\n%u 0 exit 10 %s ret=%d\n",
+			t, name, t, args, t + 1000, wake, wake + 1000, wake + 2000, name, !polls || i % 5 ? 1 : 0);
 	}
 	run = run_of_file(to, &text);
 	nr = scope_unit_pickups_of(run.pickups, 0)->nr;
@@ -204,8 +205,15 @@ static uint16_t reads_of_its_own(bool clients)
 static void jobs_come_by_a_connection_that_a_process_without_clients_made(void **state)
 {
 	(void)state;
-	assert_int_equal(reads_of_its_own(false), SYS_recvfrom);
-	assert_int_equal(reads_of_its_own(true), SCOPE_NR_NONE);
+	assert_int_equal(gets_from_its_own(false, false), SYS_recvfrom);
+	assert_int_equal(gets_from_its_own(true, false), SCOPE_NR_NONE);
+}
+
+static void jobs_come_after_polls_as_well(void **state)
+{
+	(void)state;
+	assert_int_equal(gets_from_its_own(false, true), SYS_ppoll);
+	assert_int_equal(gets_from_its_own(true, true), SYS_ppoll);
 }
 
 int main(void)
@@ -216,6 +224,7 @@ int main(void)
 		cmocka_unit_test(polls_for_a_peer_s_answer_take_no_work),
 		cmocka_unit_test(answers_to_datagrams_count_after_one_to_a_connection),
 		cmocka_unit_test(jobs_come_by_a_connection_that_a_process_without_clients_made),
+		cmocka_unit_test(jobs_come_after_polls_as_well),
 	};
 
 	return cmocka_run_group_tests_name("pickup_learned", tests, NULL, NULL);

@@ -250,6 +250,24 @@ static void test_jobs_at_the_ends(void **state)
 	}
 }
 
+/* A library may poll before each read; the threads of Ruby also hand on a lock, in a futex of their own each. */
+static void test_jobs_by_polls(void **state)
+{
+	struct scope_thread_stats stats = gets_jobs(74);
+
+	(void)state;
+	stats.polls = stats.slept_polls = stats.asked_polls = 100;
+	stats.own[0].nr = SYS_ppoll;
+	stats.keys = 1;
+	stats.key[0] = (struct scope_wait_key){ .nr = SYS_futex, .object = SET, .count = 1000, .handed = 1000 };
+	assert_poll(&stats);
+	assert_true(decide(&stats).jobs);
+	stats.own[0].length[18]--;
+	stats.own[0].length[20]++;
+	assert_false(decide(&stats).jobs);
+	assert_int_equal(decide(&stats).nr, SYS_futex);
+}
+
 /* A server's own connections lead to peers that it asks. */
 static void test_no_jobs_of_a_server(void **state)
 {
@@ -296,6 +314,7 @@ int main(void)
 		cmocka_unit_test(test_jobs_arrive),
 		cmocka_unit_test(test_few_jobs),
 		cmocka_unit_test(test_jobs_at_the_ends),
+		cmocka_unit_test(test_jobs_by_polls),
 		cmocka_unit_test(test_no_jobs_of_a_server),
 		cmocka_unit_test(test_most_frequent_jobs),
 	};

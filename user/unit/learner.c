@@ -89,6 +89,7 @@ void scope_unit_learn_poll(struct scope_thread_stats *stats, const struct scope_
 	}
 	stats->epolls += epoll;
 	stats->polls += !epoll;
+	stats->poll_slept_ns = 0;
 	stats->asked_poll = !epoll && stats->asked;
 	stats->asked_polls += stats->asked_poll;
 	stats->waited = key ? key - stats->key : SCOPE_THREAD_STATS_NO_KEY;
@@ -111,7 +112,7 @@ bool scope_unit_learner_serves(const struct scope_learner *learner, uint32_t tgi
 {
 	for (size_t i = 0; i < learner->count; i++)
 		if ((learner->stats[i].reads || learner->stats[i].answers ||
-		     learner->stats[i].replies >= SCOPE_THREAD_STATS_REPLIES_MIN) &&
+		     learner->stats[i].datagrams >= SCOPE_THREAD_STATS_REPLIES_MIN) &&
 		    scope_timeline_threads_at(learner->timeline->threads, i)->tgid == tgid)
 			return true;
 	return false;
@@ -305,18 +306,23 @@ static bool from_within(const struct scope_learner *learner, const struct scope_
 	       scope_timeline_threads_at(learner->timeline->threads, (uint32_t)wait->waker)->tgid == tgid;
 }
 
-static void note_own(struct scope_thread_stats *stats, const struct scope_wait *wait)
+static void note_own(struct scope_thread_stats *stats, uint64_t fd, uint16_t nr, uint64_t slept_ns)
 {
 	unsigned i = 0;
 
-	while (i < stats->owns && (stats->own[i].fd != wait->object || stats->own[i].nr != wait->nr))
+	while (i < stats->owns && (stats->own[i].fd != fd || stats->own[i].nr != nr))
 		i++;
 	if (i == SCOPE_THREAD_STATS_OWN)
 		return;
 	if (i == stats->owns)
-		stats->own[stats->owns++] = (struct scope_own_reads){ .fd = wait->object, .nr = wait->nr };
+		stats->own[stats->owns++] = (struct scope_own_reads){ .fd = fd, .nr = nr };
 	stats->own[i].sleeps++;
-	stats->own[i].length[scope_unit_thread_stats_power(wait->wake_ns - wait->begin_ns)]++;
+	stats->own[i].length[scope_unit_thread_stats_power(slept_ns)]++;
+}
+
+void scope_unit_learn_polled(struct scope_thread_stats *stats)
+{
+	note_own(stats, 0, SYS_ppoll, stats->poll_slept_ns);
 }
 
 int scope_unit_learn_wait(struct scope_learner *learner, const struct scope_wait *wait)
@@ -336,7 +342,9 @@ int scope_unit_learn_wait(struct scope_learner *learner, const struct scope_wait
 	stats->slept_polls += scope_timeline_call_role(wait->nr) == SCOPE_CALL_POLL &&
 			      !scope_timeline_call_is_epoll(wait->nr);
 	if (role == SCOPE_CALL_READ && kind == SCOPE_FD_CONNECTED)
-		note_own(stats, wait);
+		note_own(stats, wait->object, wait->nr, wait->wake_ns - wait->begin_ns);
+	if (role == SCOPE_CALL_POLL && !scope_timeline_call_is_epoll(wait->nr))
+		stats->poll_slept_ns = wait->wake_ns - wait->begin_ns;
 	if (!may_be_loop(role, kind))
 		return 0;
 	key = get_wait_key(stats, wait->nr, role == SCOPE_CALL_SLEEP ? 0 : wait->object);

@@ -26,7 +26,7 @@ struct scope_learner {
 bool scope_unit_learn_meet(struct scope_learner *learner, uint32_t thread);
 /* True if any thread of that process writes to clients. */
 bool scope_unit_learner_answers(const struct scope_learner *learner, uint32_t tgid);
-/* True if any of its threads takes requests: of clients with connections, or by datagrams. */
+/* True if any of its threads reads from clients with connections or answers them, or reads datagrams that may be theirs. */
 bool scope_unit_learner_serves(const struct scope_learner *learner, uint32_t tgid);
 /* The entry of a call by its role: POLL, WRITE, FUTEX. WRITE: 0 or -ENOMEM. */
 void scope_unit_learn_poll(struct scope_thread_stats *stats, const struct scope_open_call *call);
@@ -36,6 +36,8 @@ void scope_unit_learn_wake(struct scope_thread_stats *stats, const struct scope_
 /* The return of a call that may have taken work. */
 void scope_unit_learn_return(struct scope_learner *learner, struct scope_thread_stats *stats,
 			     const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret);
+/* A poll or select in which the thread slept returned something. */
+void scope_unit_learn_polled(struct scope_thread_stats *stats);
 /* As in struct scope_timeline_ops. */
 int scope_unit_learn_wait(struct scope_learner *learner, const struct scope_wait *wait);
 
@@ -113,6 +115,8 @@ SCOPE_TAKE int scope_learn_exit(struct scope_learner *learner, const struct scop
 		scope_unit_learn_return(learner, stats, thread, call, ret);
 	else if (call->role == SCOPE_CALL_POLL && !ret && !scope_timeline_call_is_epoll(call->nr))
 		stats->vain_polls += !stats->asked_poll;
+	else if (call->role == SCOPE_CALL_POLL && ret > 0 && stats->poll_slept_ns)
+		scope_unit_learn_polled(stats);
 	return 0;
 }
 

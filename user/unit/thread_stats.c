@@ -238,13 +238,16 @@ static bool varies(const struct scope_own_reads *own)
 	return near < JOBS_SHARE * own->sleeps;
 }
 
-/* The connection of its own from which a thread without clients gets jobs, if it sleeps there more often than `most`; NULL: none. */
-static const struct scope_own_reads *find_jobs(const struct scope_thread_stats *stats, uint32_t most)
+/*
+ * The connection of its own from which a thread of a process without clients gets jobs, where it sleeps more often than that; by polls, or in
+ * its reads. NULL: there is none.
+ */
+static const struct scope_own_reads *find_jobs(const struct scope_thread_stats *stats, bool polls, uint32_t most)
 {
 	const struct scope_own_reads *best = NULL;
 
 	for (unsigned i = 0; i < stats->owns; i++)
-		if (stats->own[i].sleeps > most && varies(&stats->own[i])) {
+		if ((stats->own[i].nr == SYS_ppoll) == polls && stats->own[i].sleeps > most && varies(&stats->own[i])) {
 			best = &stats->own[i];
 			most = best->sleeps;
 		}
@@ -267,9 +270,12 @@ void scope_unit_thread_stats_decide(const struct scope_thread_stats *stats, bool
 		pickup->gap_ns = gap_p99(stats);
 	if (pickup->reads)
 		best = find_dispatch(stats, &handed);
-	if (epolls || (polls_for_work(stats) && polls_taken(stats) >= (best ? handed : 0) &&
-		       polls_taken(stats) >= stats->slept_reads && stats->polls >= sleeps_in_reads(stats) &&
-		       !polls_inside_work(stats))) {
+	serves |= pickup->reads || pickup->datagrams;
+	pickup->jobs = !epolls && !serves && find_jobs(stats, true, 0);
+	if (epolls || pickup->jobs ||
+	    (polls_for_work(stats) && polls_taken(stats) >= (best ? handed : 0) &&
+	     polls_taken(stats) >= stats->slept_reads && stats->polls >= sleeps_in_reads(stats) &&
+	     !polls_inside_work(stats))) {
 		/* Several numbers may serve one loop (epoll_wait, epoll_pwait): match by family. */
 		pickup->nr = epolls ? SYS_epoll_pwait : SYS_ppoll;
 		pickup->any_object = true;
@@ -283,7 +289,7 @@ void scope_unit_thread_stats_decide(const struct scope_thread_stats *stats, bool
 			most = whole.count;
 		}
 	}
-	jobs = serves || pickup->reads || pickup->datagrams ? NULL : find_jobs(stats, most);
+	jobs = serves ? NULL : find_jobs(stats, false, most);
 	if (jobs) {
 		pickup->jobs = true;
 		pickup->nr = jobs->nr;

@@ -35,10 +35,10 @@ struct scope_delivery {
 	uint16_t nr;
 };
 
-/* Sleeps in reads from one connection that the program made. */
+/* Sleeps in reads from one connection that the program made, or in polls and selects. */
 struct scope_own_reads {
-	uint64_t fd;
-	uint16_t nr;
+	uint64_t fd; /* 0 of polls */
+	uint16_t nr; /* of the reads, or SYS_ppoll */
 	uint32_t sleeps;
 	uint32_t length[SCOPE_THREAD_STATS_GAPS]; /* of them, by powers of two of ns */
 };
@@ -77,6 +77,7 @@ struct scope_thread_stats {
 	unsigned keys;
 	struct scope_own_reads own[SCOPE_THREAD_STATS_OWN];
 	unsigned owns;
+	uint64_t poll_slept_ns; /* in the last poll or select; 0: it did not sleep there */
 	uint64_t last_exit_ns;
 	uint32_t gap[SCOPE_THREAD_STATS_GAPS];
 };
