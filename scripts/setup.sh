@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Install the Debian packages that a group of make targets needs.
 #
-# Usage: scripts/setup.sh GROUP...      groups: build test vm servers bugs histories sealed strangers mutants fuzz browser jit libraries frameworks dkms deb rpm kernel arm64 bench style
+# Usage: scripts/setup.sh GROUP...      groups: build test vm servers bugs histories sealed strangers mutants fuzz browser jit libraries frameworks workers dkms deb rpm kernel arm64 bench style
 # browser is for the test of pages with pictures, tests/unit/report_html.sh.
 # bugs are the servers that the bug bench takes as Debian ships them; of these postgresql-15 makes a
 # database of its own and starts it where a service manager runs. jit is large, and left to those who
@@ -12,7 +12,7 @@
 # docker-registry, knot, clamav-daemon, dovecot-imapd, influxdb, kea-dhcp4-server, graphite-carbon, prometheus-node-exporter,
 # postgrey, samba, zabbix-agent, prosody, unbound, mosquitto, beanstalkd, etcd-server, nats-server, frr, nbd-server, haproxy, caddy and mpd of sealed, the
 # servers of the sealed cases.
-# libraries is for tests/bugs/libraries.py, frameworks for tests/bugs/frameworks.py, mutants for tests/bugs/mutants.py, whose servers are in the other groups.
+# libraries is for tests/bugs/libraries.py, frameworks for tests/bugs/frameworks.py, workers for tests/bugs/workers.py, mutants for tests/bugs/mutants.py, whose servers are in the other groups.
 # A second run finds everything in place and takes no noticeable time.
 set -euo pipefail
 
@@ -30,6 +30,7 @@ packages_of() {
 	jit) echo nodejs default-jdk-headless golang-go php-cli ruby perl cargo librust-tokio-dev ;;
 	libraries) echo gcc g++ pkg-config libevent-dev libuv1-dev libev-dev libglib2.0-dev liburing-dev libboost-dev libboost-system-dev libmicrohttpd-dev libpoco-dev libcpprest-dev libssl-dev zlib1g-dev python3 ;;
 	frameworks) echo gunicorn python3-flask python3-gevent python3-django uwsgi-core uwsgi-plugin-python3 apache2-bin libapache2-mod-wsgi-py3 libapache2-mod-php uvicorn python3-starlette python3-aiohttp puma unicorn ruby-sinatra default-jdk-headless libtomcat10-java libtomcat10-embed-java libjetty9-java libnetty-java nodejs node-express ;;
+	workers) echo redis-server php-cli ruby default-jdk-headless util-linux python3 ;;
 	bugs) echo mariadb-server-core mariadb-client-core postgresql-15 sysbench wrk nodejs \
 		default-jdk-headless tomcat10-common ;;
 	histories) echo varnish slapd snmpd kamailio freeradius inspircd libpam0g-dev libevent-dev libpcre2-dev python3 ;;
@@ -54,7 +55,7 @@ packages_of() {
 	kernel) echo gcc-12 make bc bison flex libelf-dev libssl-dev xz-utils lz4 kmod ;;
 	bench) echo linux-perf trace-cmd lttng-tools liblttng-ust1 coz-profiler bpftrace redis-tools memcached ;;
 	arm64) echo gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-system-arm pkg-config ;;
-	*) echo "setup.sh: unknown group '$1' (build test vm servers bugs histories sealed strangers fuzz browser jit libraries frameworks dkms deb rpm kernel arm64 bench style)" >&2; exit 2 ;;
+	*) echo "setup.sh: unknown group '$1' (build test vm servers bugs histories sealed strangers fuzz browser jit libraries frameworks workers dkms deb rpm kernel arm64 bench style)" >&2; exit 2 ;;
 	esac
 }
 

@@ -88,8 +88,10 @@ static void write_network(const struct scope_analysis *analysis, const struct sc
 {
 	const struct scope_stage *waits = scope_server_waits_for(analysis->server, network);
 
-	fputs("Requests are read by ", to);
+	fputs(network->jobs ? "Jobs are read by " : "Requests are read by ", to);
 	write_threads(analysis, network, to);
+	if (network->jobs)
+		fputs(" from connections that the program made", to);
 	if (network->accepts)
 		fputs(network->threads > 1 ? ", which accept connections too" : ", which accepts connections too", to);
 	if (network->door == SCOPE_DOOR_URING && !network->requests)
@@ -314,12 +316,12 @@ int scope_report_server_text(const struct scope_analysis *analysis, const struct
 
 static json_t *make_stage(const struct scope_analysis *analysis, const struct scope_stage *stage)
 {
-	return json_pack("{s:o, s:s, s:s, s:b, s:I, s:I, s:I, s:I, s:o, s:I, s:o, s:o, s:o, s:o, s:o}", "name",
+	return json_pack("{s:o, s:s, s:s, s:b, s:b, s:I, s:I, s:I, s:I, s:o, s:I, s:o, s:o, s:o, s:o, s:o}", "name",
 			 scope_report_json_string(scope_report_server_stage(analysis, stage)), "role",
 			 scope_server_role_name((enum scope_server_role)stage->role), "door",
-			 scope_server_door_name((enum scope_server_door)stage->door), "accepts", stage->accepts,
-			 "threads", (json_int_t)stage->threads, "processes", (json_int_t)stage->processes, "units",
-			 (json_int_t)stage->units, "requests", (json_int_t)stage->requests, "busy",
+			 scope_server_door_name((enum scope_server_door)stage->door), "accepts", stage->accepts, "jobs",
+			 stage->jobs, "threads", (json_int_t)stage->threads, "processes", (json_int_t)stage->processes,
+			 "units", (json_int_t)stage->units, "requests", (json_int_t)stage->requests, "busy",
 			 scope_report_json_number(stage->busy), "most_busy", (json_int_t)stage->most_busy, "all_busy",
 			 scope_report_json_number(stage->all_busy), "late_ns", scope_report_json_number(stage->late_ns),
 			 "from", stage->from == SCOPE_STAGE_NONE ? json_null() : json_integer((json_int_t)stage->from),

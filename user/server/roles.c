@@ -143,7 +143,7 @@ static enum scope_server_role find_role(const struct scope_server_roles *all, ui
 	if (facts->accepts || door == SCOPE_DOOR_ACCEPT)
 		return SCOPE_ROLE_ACCEPT;
 	/* Datagrams on a connection that the program opened begin no unit. */
-	if ((pickup && pickup->reads) || (door == SCOPE_DOOR_READ && facts->units))
+	if ((pickup && (pickup->reads || pickup->jobs)) || (door == SCOPE_DOOR_READ && facts->units))
 		return SCOPE_ROLE_NETWORK;
 	if (facts->disk_ns > DISK_SHARE * facts->busy_ns && facts->disk_ns > 0)
 		return SCOPE_ROLE_DISK;

@@ -86,6 +86,13 @@ static bool same_process_before(const struct modeller *all, uint32_t thread, boo
 	return false;
 }
 
+static bool gets_jobs(const struct modeller *all, uint32_t thread)
+{
+	const struct scope_pickup *pickup = scope_unit_pickups_of(all->roles.pickups, thread);
+
+	return pickup && pickup->jobs;
+}
+
 static int sort_threads(struct modeller *all)
 {
 	struct scope_threads *threads = all->distributions->run->timeline->threads;
@@ -104,6 +111,7 @@ static int sort_threads(struct modeller *all)
 		stage->units += all->roles.facts[i].units;
 		stage->requests += all->roles.facts[i].requests;
 		stage->accepts |= all->roles.facts[i].accepts > 0;
+		stage->jobs |= gets_jobs(all, i);
 		stage->accepted += all->roles.facts[i].accepts;
 		stage->processes += !same_process_before(all, i, true);
 		/* The process of a thread that was never named is a guess. */

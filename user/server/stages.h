@@ -44,6 +44,7 @@ struct scope_stage {
 	uint32_t group; /* of the groups: its name */
 	uint8_t role, door;
 	bool accepts;		  /* takes connections, too */
+	bool jobs;		  /* no requests of clients: what comes by connections that the process made */
 	uint64_t accepted;	  /* calls that accept, and sleeps in them */
 	uint32_t threads;	  /* all that were there */
 	uint32_t processes;	  /* of different ids */

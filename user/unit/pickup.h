@@ -28,7 +28,7 @@ struct scope_pickup {
 	bool reads;	 /* takes requests from accepted sockets */
 	bool unanswered; /* its process takes requests and never answers: each read is one */
 	bool datagrams;	 /* takes requests from sockets of datagrams, and answers there */
-	bool jobs;	 /* nr and object: reads from a connection that it made, which brings it jobs */
+	bool jobs;	 /* nr: waits for jobs, which come by connections that its process made */
 	uint16_t nr;	 /* top-of-loop wait, SCOPE_NR_NONE: none */
 	bool any_object; /* with any first argument */
 	uint64_t object;

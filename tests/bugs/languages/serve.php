@@ -174,8 +174,14 @@ function readFifo() {
 
 set_time_limit(0);
 ini_set('default_socket_timeout', '3600');
-$n = usual();
-$kind = substr($_SERVER['REQUEST_URI'], 1);
-if ($kind != '')
-	$n += $kind();
-echo "$n\n";
+
+function run($kind) {
+	$n = usual();
+	if (trim($kind) != '')
+		$n += $kind();
+	return "$n\n";
+}
+
+// A worker of ../workers/ includes this file.
+if (PHP_SAPI != 'cli')
+	echo run(substr($_SERVER['REQUEST_URI'], 1));
