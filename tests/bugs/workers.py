@@ -70,6 +70,8 @@ class Workers(Languages):
                 break
             except OSError:
                 time.sleep(0.02)
+        else:
+            raise SystemExit(f"{self.name}: redis-server does not start at port {port}")
         chance = random.Random(1)
         share = 1 if kind in self.growing else self.share
         hangs_at = time.monotonic() + 1 if kind in self.hangs else float("inf")

@@ -239,8 +239,8 @@ static bool varies(const struct scope_own_reads *own)
 }
 
 /*
- * The connection of its own from which a thread of a process without clients gets jobs, where it sleeps more often than that; by polls, or in
- * its reads. NULL: there is none.
+ * Where a thread of a process without clients waits for jobs: in polls, or in the reads of a connection of its own. Only where it sleeps more
+ * often than `most` times. NULL: nowhere.
  */
 static const struct scope_own_reads *find_jobs(const struct scope_thread_stats *stats, bool polls, uint32_t most)
 {
