@@ -109,6 +109,17 @@ static void stacks_of_a_reference_do_not_count(void **state)
 	assert_ptr_equal(named(&no_looks), &retry);
 }
 
+/* Not even if others have stacks: its thread may be a library's, in which no function of the program runs. */
+static void without_stacks_of_such_requests_none_is(void **state)
+{
+	const struct scope_unit other = { .begin_ns = 5000, .end_ns = 6000, .asked = 1, .thread = 1 };
+
+	(void)state;
+	made->population[1].group = 1;
+	stacks(case_unit(made, other, 1, SCOPE_UNIT_USUAL, 0, 0), 8, 8);
+	assert_null(named(&no_looks));
+}
+
 static void a_function_in_less_than_half_is_not(void **state)
 {
 	(void)state;
@@ -215,6 +226,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_function_in_half_of_the_stacks_is_named, setup, teardown),
 		cmocka_unit_test_setup_teardown(stacks_of_a_reference_do_not_count, setup, teardown),
+		cmocka_unit_test_setup_teardown(without_stacks_of_such_requests_none_is, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_function_in_less_than_half_is_not, setup, teardown),
 		cmocka_unit_test_setup_teardown(it_is_twice_as_frequent_as_in_usual_requests, setup, teardown),
 		cmocka_unit_test_setup_teardown(else_what_handles_all_requests_is_named, setup, teardown),

@@ -87,8 +87,9 @@ static uint32_t choose(const struct scope_tree *tree, const struct counts *count
 	const double all = by[SCOPE_TREE_ROOT], usual = counts->usual[SCOPE_TREE_ROOT];
 	uint32_t particular = SCOPE_TREE_ROOT, common = SCOPE_TREE_ROOT;
 
-	for (uint32_t at = first_child(tree, by, SCOPE_TREE_ROOT); at != SCOPE_TREE_ROOT && by[at] * MOST >= all;
-	     at = first_child(tree, by, at)) {
+	/* Without any stack no function has most of them. */
+	for (uint32_t at = first_child(tree, by, SCOPE_TREE_ROOT);
+	     at != SCOPE_TREE_ROOT && by[at] && by[at] * MOST >= all; at = first_child(tree, by, at)) {
 		const double share = usual > 0 ? counts->usual[at] / usual : 0;
 
 		if (!few && by[at] / all >= FREQUENT * share)
