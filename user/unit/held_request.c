@@ -12,7 +12,7 @@
 #define UNANSWERED_NS 1000000000 /* a request that is held for as long as the window ends is said to have no answer */
 #define SWEEP_FIRST 1024	 /* no rule: that many are held before those of closed connections are looked for */
 
-static bool has_tasks(const struct scope_unit_builder *builder, uint32_t tgid)
+bool scope_unit_held_has_tasks(const struct scope_unit_builder *builder, uint32_t tgid)
 {
 	for (unsigned i = 0; i < builder->tasked; i++)
 		if (builder->tasks_of[i] == tgid)
@@ -22,7 +22,7 @@ static bool has_tasks(const struct scope_unit_builder *builder, uint32_t tgid)
 
 void scope_unit_held_note_tasks(struct scope_unit_builder *builder, uint32_t tgid)
 {
-	if (!has_tasks(builder, tgid) && builder->tasked < SCOPE_UNIT_TASKED)
+	if (!scope_unit_held_has_tasks(builder, tgid) && builder->tasked < SCOPE_UNIT_TASKED)
 		builder->tasks_of[builder->tasked++] = tgid;
 }
 
@@ -34,7 +34,7 @@ bool scope_unit_held_wanted(struct scope_unit_builder *builder, const struct sco
 	if (!open_unit->open || open_unit->client_fd < 0 || open_unit->datagrams || open_unit->pickup.unanswered ||
 	    open_unit->new_thread)
 		return false;
-	if (open_unit->loop.nr == SCOPE_NR_NONE && !has_tasks(builder, thread->tgid))
+	if (open_unit->loop.nr == SCOPE_NR_NONE && !scope_unit_held_has_tasks(builder, thread->tgid))
 		return false;
 	return scope_timeline_fds_kind(fds, thread->tgid, open_unit->client_fd) == SCOPE_FD_ACCEPTED &&
 	       scope_timeline_fds_turn(fds, open_unit->client_fd) == SCOPE_FD_ASKED &&
@@ -132,6 +132,7 @@ int scope_unit_held_add(struct scope_unit_builder *builder, const struct scope_o
 		.fd = (int32_t)open_unit->client_fd,
 		.left_ns = unit->end_ns,
 		.asleep_ns = thread->account.asleep_ns,
+		.idle_ns = open_unit->idle_ns,
 		.loops = open_unit->loops,
 		.turn = open_unit->of_loop.number,
 		.used = true,
@@ -174,10 +175,17 @@ static void add_wait(const struct scope_held *held, const struct scope_open_unit
 	const bool later = open_unit->begin_ns >= held->left_ns;
 	const uint64_t asleep_ns = (later ? open_unit->begin.asleep_ns : thread->account.asleep_ns) - held->asleep_ns;
 	const uint64_t all_ns = until_ns > held->left_ns ? until_ns - held->left_ns : 0;
+	const uint64_t idle_ns = open_unit->idle_ns - held->idle_ns;
+	uint64_t waited_ns = all_ns;
 
-	/* While its loop had other things to do, or no CPU, what it waited for may have been there. A task goes on in any thread. */
-	const uint64_t waited_ns = tasks || asleep_ns > all_ns ? all_ns : asleep_ns;
-
+	/*
+	 * While its loop had other things to do, slept in the middle of them, or had no CPU, what it waited for may have been there. A
+	 * task goes on in any thread.
+	 */
+	if (!tasks && asleep_ns < waited_ns)
+		waited_ns = asleep_ns;
+	if (!tasks && idle_ns < waited_ns)
+		waited_ns = idle_ns;
 	earlier->task_ns += waited_ns;
 	earlier->loop_ns += all_ns - waited_ns;
 }
@@ -274,7 +282,7 @@ int scope_unit_held_answer(struct scope_unit_builder *builder, struct scope_open
 	at = scope_timeline_fds_held(fds, (int32_t)fd);
 	if (!at)
 		return 0;
-	tasks = open_unit->requests && has_tasks(builder, thread->tgid);
+	tasks = open_unit->requests && scope_unit_held_has_tasks(builder, thread->tgid);
 	if (!tasks && !goes_on(open_unit, thread, &builder->helds.held[at - 1])) {
 		scope_timeline_fds_hold(fds, (int32_t)fd, 0);
 		return settle(builder, at - 1);
@@ -312,6 +320,7 @@ void scope_unit_held_heard(struct scope_unit_builder *builder, const struct scop
 		return;
 	builder->helds.held[at - 1].left_ns = end_ns;
 	builder->helds.held[at - 1].asleep_ns = thread->account.asleep_ns;
+	builder->helds.held[at - 1].idle_ns = open_unit->idle_ns;
 }
 
 int scope_unit_held_lost(struct scope_unit_builder *builder, uint32_t thread)

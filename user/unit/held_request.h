@@ -22,6 +22,8 @@
 /* The process has tasks. */
 void scope_unit_held_note_tasks(struct scope_unit_builder *builder, uint32_t tgid);
 
+bool scope_unit_held_has_tasks(const struct scope_unit_builder *builder, uint32_t tgid);
+
 /* Called before the unit of that thread ends, which took a request and has not answered it: true if the request goes on without it. */
 bool scope_unit_held_wanted(struct scope_unit_builder *builder, const struct scope_open_unit *open_unit,
 			    uint32_t thread);

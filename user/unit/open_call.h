@@ -288,6 +288,8 @@ SCOPE_TAKE enum scope_unit_pickup_match scope_unit_open_match(const struct scope
 						: SCOPE_PICKUP_NO;
 }
 
+#define SCOPE_UNIT_LOOKS 16 /* in a row, in one unit: with more a thread waits for work by polls without a sleep */
+
 /* Calls in which a thread waits for work, whatever else it does. */
 #define SCOPE_UNIT_IDLE_ROLES (1u << SCOPE_CALL_ACCEPT | 1u << SCOPE_CALL_CHILD | 1u << SCOPE_CALL_PICK)
 
@@ -311,6 +313,16 @@ SCOPE_TAKE int scope_unit_open_enter_switched(struct scope_unit_builder *builder
 		open_unit->end_ns = call->enter_ns;
 	}
 	return err;
+}
+
+/* True if a unit goes on after a poll at the top of the loop that finds nothing and does not sleep: what is left to do was there before. */
+SCOPE_TAKE bool scope_unit_open_may_look(const struct scope_unit_builder *builder,
+					 const struct scope_open_unit *open_unit, const struct scope_thread *thread,
+					 const struct scope_open_call *call)
+{
+	return call->role == SCOPE_CALL_POLL && !open_unit->answered && !open_unit->doubt &&
+	       open_unit->looks < SCOPE_UNIT_LOOKS && (open_unit->asked || !open_unit->pickup.reads) &&
+	       !(builder->tasked && scope_unit_held_has_tasks(builder, thread->tgid));
 }
 
 /* A write is entered. 0, or what the sink returned. */
@@ -367,7 +379,7 @@ SCOPE_TAKE int scope_unit_open_enter(struct scope_unit_builder *builder, const s
 		const struct scope_mark now = scope_unit_mark_now(thread);
 
 		open_unit->turns = open_unit->turn_ns && open_unit->stack.enter_ns == open_unit->turn_enter_ns;
-		if (open_unit->turns) {
+		if (open_unit->turns || scope_unit_open_may_look(builder, open_unit, thread, call)) {
 			open_unit->tentative = true;
 			open_unit->end = now;
 			open_unit->end_ns = call->enter_ns;

@@ -171,9 +171,18 @@ bool scope_unit_open_owes(struct scope_unit_builder *builder, const struct scope
 	       scope_timeline_fds_turn(fds, open_unit->client_fd) == SCOPE_FD_ASKED;
 }
 
+/* True if the poll has found nothing and did not sleep, so that the unit goes on. */
+static bool only_looked(const struct scope_unit_builder *builder, const struct scope_open_unit *open_unit,
+			const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret)
+{
+	return open_unit->open && open_unit->tentative && !open_unit->turns && !ret && !open_unit->slept_in_call &&
+	       scope_unit_open_may_look(builder, open_unit, thread, call);
+}
+
 static void begin_turn(struct scope_open_unit *open_unit, int64_t ret)
 {
 	open_unit->loops++;
+	open_unit->looks = ret || open_unit->slept_in_call ? 0 : open_unit->looks + 1;
 	if (open_unit->slept_in_call) {
 		open_unit->of_loop.brought = ret ? 0 : SCOPE_TURN_TIME;
 		open_unit->of_loop.number++;
@@ -202,6 +211,9 @@ int scope_unit_open_pick(struct scope_unit_builder *builder, struct scope_open_u
 	if (matched == SCOPE_PICKUP_LOOP && scope_unit_inner_parked(open_unit)) {
 		waited_for_work(open_unit, call, exit_ns);
 		scope_unit_inner_exit(open_unit, thread, call, ret, exit_ns);
+	} else if (matched == SCOPE_PICKUP_LOOP && only_looked(builder, open_unit, thread, call, ret)) {
+		open_unit->tentative = false;
+		begin_turn(open_unit, ret);
 	} else if (matched == SCOPE_PICKUP_LOOP) {
 		if (open_unit->open && open_unit->tentative)
 			err = scope_unit_open_close(builder, thread->index, &open_unit->end, open_unit->end_ns, false);

@@ -80,7 +80,7 @@ struct scope_open_unit_answers {
 /* The open unit of one thread. */
 struct scope_open_unit {
 	bool open;
-	bool tentative;	      /* inside a read that may turn out to pick up the next request */
+	bool tentative;	      /* inside a call that may turn out to pick up the next request */
 	bool goes_on;	      /* inside a read of the descriptor from which the last call picked up work */
 	bool from_loop;	      /* opened after the top of the loop … */
 	bool empty_turn;      /* … which brought no work */
@@ -118,7 +118,7 @@ struct scope_open_unit {
 	uint32_t connection;	   /* that this is, as in struct scope_unit */
 	bool first;		   /* its request is the first of that connection */
 	int64_t from_fd;	   /* the client's connection that the unit took bytes from; -1: none yet */
-	uint64_t begin_ns, end_ns; /* end: entry of the tentative read */
+	uint64_t begin_ns, end_ns; /* end: entry of the tentative call */
 	uint64_t rest_ns; /* the unit may be over since this sleep in a futex: its client has its answer; 0: no */
 	bool rests;	  /* the unit is over then, unless more is written to its client */
 	uint64_t turn_ns; /* it may be over since this sleep for a lock: a thread takes its turn at waiting for work; 0: no … */
@@ -131,6 +131,7 @@ struct scope_open_unit {
 	struct scope_pickup pickup;	  /* of the thread */
 	struct scope_open_unit_loop loop; /* as it was last known */
 	uint32_t loops;			  /* returns from there */
+	unsigned looks;			  /* of these the last ones in a row that found nothing, without a sleep */
 	struct scope_open_unit_turn of_loop;
 	struct scope_mark begin, end, rest, turn;
 	struct scope_open_unit_answer answer;
@@ -167,11 +168,11 @@ struct scope_held {
 	struct scope_unit_call *call; /* its calls; NULL: its call histogram has them */
 	uint32_t tgid;
 	int32_t fd;
-	uint32_t loops;	    /* of its thread as the unit ended … */
-	uint32_t turn;	    /* … and of_loop.number */
-	uint64_t left_ns;   /* then, or when the last unit ended that took bytes of it … */
-	uint64_t asleep_ns; /* … and what the thread had slept by then */
-	uint32_t next;	    /* of those that are free, from 1 on; 0: none */
+	uint32_t loops;		     /* of its thread as the unit ended … */
+	uint32_t turn;		     /* … and of_loop.number */
+	uint64_t left_ns;	     /* then, or when the last unit ended that took bytes of it … */
+	uint64_t asleep_ns, idle_ns; /* … and what the thread had slept by then, and waited for work */
+	uint32_t next;		     /* of those that are free, from 1 on; 0: none */
 	bool used;
 };
 
