@@ -234,6 +234,29 @@ static void what_may_be_the_kernels_doing_needs_twice_the_odds(void **state)
 	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
 }
 
+/* A hundred times what a usual unit takes: five units of that time are as many as a finding needs, and show it as ten times do in ten. */
+static void what_runs_a_hundred_times_as_long_needs_few_units(void **state)
+{
+	struct scope_finding finding = bare;
+
+	(void)state;
+	finding.odds = finding.times = finding.chance_z = 1;
+	finding.of_slow = 1;
+	finding.usual_ns = 1e4;
+	finding.p50_ns = 1e6;
+	finding.excess_ns = 5e6;
+	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
+	finding.excess_ns = below(5e6);
+	assert_int_equal(judge(finding), SCOPE_RULE_ODDS);
+	finding.excess_ns = 5e6;
+	finding.units = 4;
+	assert_int_equal(judge(finding), SCOPE_RULE_UNITS);
+	/* Nothing is known of usual units. */
+	finding.units = 5;
+	finding.usual_ns = 0;
+	assert_int_equal(judge(finding), SCOPE_RULE_ODDS);
+}
+
 /* 1 ms a round, or a hundredth of the window. */
 static void what_serves_no_client_has_to_cost_something(void **state)
 {
@@ -471,6 +494,7 @@ int main(void)
 		cmocka_unit_test(samples_as_rare_as_at_first_must_have_hit_three_units),
 		cmocka_unit_test(odds_below_five_are_too_low),
 		cmocka_unit_test(what_may_be_the_kernels_doing_needs_twice_the_odds),
+		cmocka_unit_test(what_runs_a_hundred_times_as_long_needs_few_units),
 		cmocka_unit_test(what_serves_no_client_has_to_cost_something),
 		cmocka_unit_test(what_no_client_notices_is_no_finding),
 		cmocka_unit_test(two_requests_that_stood_are_enough),

@@ -446,6 +446,7 @@ static void larger_requests_in_proportion_may_always_have_been_so(void **state)
 {
 	struct scope_finding finding = {
 		.kind = SCOPE_FINDING_TIME,
+		.asks = true,
 		.usual_ns = 100,
 		.p50_ns = 1000,
 		.bytes_times = 10,
@@ -474,6 +475,7 @@ static void short_requests_of_their_own_kind_may_always_have_been_so(void **stat
 	struct scope_finding finding = {
 		.kind = SCOPE_FINDING_TIME,
 		.by_design = SCOPE_BY_DESIGN_NOT_USUAL,
+		.asks = true,
 		.usual_ns = 40000,
 		.p50_ns = nextafter(540000, 0),
 		.window_share = nextafter(0.1, 0),
@@ -504,10 +506,33 @@ static void short_requests_of_their_own_kind_may_always_have_been_so(void **stat
 	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_SLOWDOWN);
 }
 
+/* Whatever usual ones run: nobody waits for a round without a request. */
+static void so_may_short_rounds_without_a_request(void **state)
+{
+	struct scope_finding finding = {
+		.kind = SCOPE_FINDING_TIME,
+		.usual_ns = 14000,
+		.p50_ns = 160000,
+		.window_share = nextafter(0.1, 0),
+	};
+
+	(void)state;
+	assert_int_equal(verdict_on(finding, quiet, "rounds of work without a request"), SCOPE_VERDICT_NOTHING);
+	finding.window_share = 0.1;
+	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_SLOWDOWN);
+	finding.window_share = nextafter(0.1, 0);
+	finding.p50_ns = 514000;
+	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_SLOWDOWN);
+	finding.p50_ns = nextafter(514000, 0);
+	assert_int_equal(verdict_on(finding, quiet, "rounds of work without a request"), SCOPE_VERDICT_NOTHING);
+	finding.asks = true;
+	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_SLOWDOWN);
+}
+
 /* They are no larger, and no longer: nothing is in proportion. */
 static void requests_of_usual_size_are_not_larger(void **state)
 {
-	struct scope_finding finding = { .kind = SCOPE_FINDING_TIME, .usual_ns = 100, .p50_ns = 100 };
+	struct scope_finding finding = { .kind = SCOPE_FINDING_TIME, .asks = true, .usual_ns = 100, .p50_ns = 100 };
 
 	(void)state;
 	finding.bytes_times = above(1);
@@ -738,6 +763,7 @@ int main(void)
 		TEST(first_requests_alike_may_always_have_been_so),
 		TEST(larger_requests_in_proportion_may_always_have_been_so),
 		TEST(short_requests_of_their_own_kind_may_always_have_been_so),
+		TEST(so_may_short_rounds_without_a_request),
 		TEST(requests_of_usual_size_are_not_larger),
 		TEST(one_other_finding_is_enough_for_a_slowdown),
 		TEST(threads_that_may_be_idle_beside_them_change_nothing),

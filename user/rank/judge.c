@@ -11,7 +11,7 @@
 #define LONG_UNITS_MIN 2   /* … and as many such requests are a finding */
 #define ALONE_SHARE 0.9	   /* of the time of slow units: it is one function's … */
 #define ALONE_TIMES 10	   /* … and this many times what a usual unit takes in all … */
-#define ALONE_UNITS_MIN 10 /* … in this many units: shares need not show it */
+#define ALONE_UNITS_MIN 10 /* … in this many units, or in units_min for LONG_TIMES */
 #define GREW_Z 2	   /* standard errors by which a unit is in it for longer, where all take longer */
 #define REST_ALIKE 0.5	   /* of what it takes longer: all else grew as well if it grew by more */
 #define PACE_EXPLAINS 0.5  /* of what units take longer, from which a slower machine is the reason */
@@ -68,11 +68,14 @@ static bool chose(const struct scope_finding *finding)
 static bool runs_alone(const struct scope_rank_options *options, const struct scope_finding *finding)
 {
 	const bool waits = finding->kind == SCOPE_FINDING_WAIT && !scope_rank_finding_outside(finding);
+	const bool is_long = finding->usual_ns > 0 &&
+			     finding->excess_ns >= LONG_TIMES * finding->usual_ns * finding->units;
+	const double least = is_long ? options->units_min : ALONE_UNITS_MIN;
 
 	return (finding->kind == SCOPE_FINDING_TIME || waits) &&
 	       (finding->of_slow >= ALONE_SHARE || (chose(finding) && finding->odds >= options->odds_min)) &&
-	       finding->of_slow * finding->p50_ns >= ALONE_TIMES * finding->usual_ns &&
-	       finding->units >= ALONE_UNITS_MIN && finding->kernel_alike_share < options->kernel_share;
+	       finding->of_slow * finding->p50_ns >= ALONE_TIMES * finding->usual_ns && finding->units >= least &&
+	       finding->kernel_alike_share < options->kernel_share;
 }
 
 /* A finding, and what several rules ask of it. */

@@ -159,9 +159,14 @@ static bool is_short(const struct scope_rank_options *options, const struct scop
 	       (longer_ns < options->floor_ns && finding->p50_ns < SHORT_TIMES * finding->usual_ns);
 }
 
+static bool is_round(const struct scope_finding *finding)
+{
+	return !finding->asks && finding->usual_ns > 0;
+}
+
 /*
- * True if all findings are in requests of a kind of their own, whose function usual ones hardly run, and which are short. Such
- * kinds are designed every day, and as short a bug harms nobody unless it has much of the window.
+ * True if all findings are in requests of a kind of their own, whose function usual ones hardly run, or in rounds without a request, and
+ * which are short. Such kinds are designed every day, and as short a bug harms nobody unless it has much of the window.
  */
 static bool only_short(const struct scope_rank_input *input, const struct scope_ranking *ranking)
 {
@@ -171,7 +176,8 @@ static bool only_short(const struct scope_rank_input *input, const struct scope_
 		const struct scope_finding *finding = &ranking->finding[i];
 
 		window_share += finding->window_share;
-		if (finding->by_design != SCOPE_BY_DESIGN_NOT_USUAL || !is_short(input->options, finding))
+		if (!(finding->by_design == SCOPE_BY_DESIGN_NOT_USUAL || is_round(finding)) ||
+		    !is_short(input->options, finding))
 			return false;
 	}
 	return window_share < SHORT_SHARE;
@@ -181,15 +187,16 @@ static void say_only_short(const struct scope_rank_input *input, const struct sc
 			   size_t room)
 {
 	const struct scope_finding *first = &ranking->finding[0];
+	const bool own_kind = first->by_design == SCOPE_BY_DESIGN_NOT_USUAL;
 
 	(void)input;
 	snprintf(
 		text, room,
-		"Only requests of a kind of their own took longer, in %.200s: %.2f ms instead of %.2f ms. Usual ones hardly "
-		"run it. Whether that is slow cannot be seen in this trace alone: compare with a better time by "
-		"--baseline.",
+		"Only %s took longer, in %.200s: %.2f ms instead of %.2f ms.%s Whether that is slow cannot be seen in this "
+		"trace alone: compare with a better time by --baseline.",
+		own_kind ? "requests of a kind of their own" : "rounds of work without a request",
 		first->function ? first->function->name : "no known function", first->p50_ns / 1e6,
-		first->usual_ns / 1e6);
+		first->usual_ns / 1e6, own_kind ? " Usual ones hardly run it." : "");
 }
 
 static bool always(const struct scope_rank_input *input, const struct scope_ranking *ranking)
