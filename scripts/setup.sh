@@ -28,7 +28,7 @@ packages_of() {
 		strace python3 ;;
 	browser) echo chromium ;;
 	jit) echo nodejs default-jdk-headless golang-go php-cli ruby perl cargo librust-tokio-dev ;;
-	libraries) echo gcc g++ pkg-config libevent-dev libuv1-dev libev-dev libglib2.0-dev liburing-dev libboost-dev libboost-system-dev libmicrohttpd-dev libpoco-dev libcpprest-dev libssl-dev zlib1g-dev python3 ;;
+	libraries) echo gcc g++ pkg-config libevent-dev libuv1-dev libev-dev libglib2.0-dev liburing-dev libboost-dev libboost-system-dev libmicrohttpd-dev libpoco-dev libcpprest-dev libssl-dev zlib1g-dev libzmq3-dev libsoup-3.0-dev libgrpc++-dev python3 python3-grpcio ;;
 	frameworks) echo gunicorn python3-flask python3-gevent python3-django uwsgi-core uwsgi-plugin-python3 apache2-bin libapache2-mod-wsgi-py3 libapache2-mod-php uvicorn python3-starlette python3-aiohttp puma unicorn ruby-sinatra default-jdk-headless libtomcat10-java libtomcat10-embed-java libjetty9-java libnetty-java nodejs node-express ;;
 	workers) echo redis-server php-cli ruby default-jdk-headless util-linux python3 ;;
 	bugs) echo mariadb-server-core mariadb-client-core postgresql-15 sysbench wrk nodejs \

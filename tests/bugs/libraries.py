@@ -7,7 +7,8 @@ Usage: libraries.py [-a] [-d SECONDS] [-s SHARE] [-o DIR] [SERVER[/KIND]...]    
 SERVER is event (libevent), loops (libevent, three threads), uv, uvwork (libuv and its pool), ev (libev), glib, glibpool (GLib's main loop), coro
 (coroutines by swapcontext), asio (Boost.Asio with coroutines of C++20), uring (io_uring), udp, udpthreads (datagrams), cgi (a process for each
 request), message, ring (processes that take requests from a queue of System V or from shared memory), fds (signalfd, timerfd, eventfd), microhttpd (libmicrohttpd, four
-loops), connection (the same, a thread each), poco (POCO) or rest (the C++ REST SDK).
+loops), connection (the same, a thread each), poco (POCO), rest (the C++ REST SDK), zmq (ZeroMQ and four workers), soup (libsoup) or grpc (gRPC,
+four completion queues).
 KIND is a function of libraries/, or none: a healthy server.
 Prints a line for each: whether the function is first, or for none whether nothing is abnormal, the verdict, and the functions named. Slow ones
 are 3 % of the requests, or SHARE; a server in which one hangs is attached to afterwards. With -a, traces of an earlier run are analysed again.
@@ -30,7 +31,24 @@ SERVERS = {
     "cgi": ("cgi.c", "", ""), "message": ("queue.c", "", ""), "ring": ("queue.c", "", "ring"), "fds": ("fds.c", "", ""),
     "microhttpd": ("microhttpd.c", "-lmicrohttpd", ""), "connection": ("microhttpd.c", "-lmicrohttpd", "connection"),
     "poco": ("poco.cc", "-lPocoNet -lPocoFoundation", ""), "rest": ("rest.cc", "-lcpprest -lboost_system -lssl -lcrypto", ""),
+    "zmq": ("zmq.c", "-lzmq", ""), "soup": ("soup.c", "libsoup-3.0", ""), "grpc": ("grpc.cc", "grpc++", ""),
 }
+
+
+class GrpcClient:
+    """A connection that asks by gRPC, in the words of a socket."""
+    def __init__(self, port):
+        import grpc  # pylint: disable=import-outside-toplevel    it must not be there before a process forks
+        self.channel, self.answer = grpc.insecure_channel(f"127.0.0.1:{port}"), None
+
+    def sendall(self, text):
+        self.answer = self.channel.unary_unary(text.decode()).future(b"")
+
+    def recv(self, _size):
+        return self.answer.result()
+
+    def close(self):
+        self.channel.close()
 
 
 class Libraries(Zoo):
@@ -88,6 +106,12 @@ class Libraries(Zoo):
         super().capture(server, kind, seconds)
         for key in (2 * self.port, 2 * self.port + 1) if server == "message" else ():
             subprocess.run(["ipcrm", "--queue-key", str(key)], check=False)
+
+    def text(self, server, path):
+        return f"/s/{path}".encode() if server == "grpc" else super().text(server, path)
+
+    def connect(self, server, port):
+        return GrpcClient(port) if server == "grpc" else super().connect(server, port)
 
     def one_each(self, server):
         return server == "cgi"

@@ -111,6 +111,10 @@ class Zoo:
         """A process id of what must run while the capture does, or None."""
         return None
 
+    def connect(self, server, port):
+        """A client's connection."""
+        return connected(port, self.socket_kind(server))
+
     def ask_often(self, server, port, slow, share, seed):
         """A client: on one connection, or on one for each request."""
         chance = random.Random(seed)
@@ -118,7 +122,7 @@ class Zoo:
         while True:
             path = slow if slow and chance.random() < share else ""
             try:
-                client = client or connected(port, self.socket_kind(server))
+                client = client or self.connect(server, port)
                 client.sendall(self.text(server, path))
                 if not self.read_answer(client) or self.one_each(server):
                     while self.ends_answers(server) and client.recv(4096):
@@ -137,7 +141,7 @@ class Zoo:
             threading.Thread(target=self.ask_often, args=(server, port, slow, share, seed), daemon=True).start()
         time.sleep(1)
         if hangs:
-            stuck = connected(port, self.socket_kind(server))
+            stuck = self.connect(server, port)
             stuck.sendall(self.text(server, kind))
         time.sleep(1000)
 
