@@ -264,6 +264,11 @@ static void another_call_is_a_hang_unless_its_process_waits_for_work(void **stat
 	snprintf(before, sizeof(before), waits, 11, 10, 11, 11, 11);
 	assert_true(asleep(LIMIT_NS, "read", "9,0,64,0,0,0", before, &hang));
 	assert_true(hang.needs_peers);
+	/* Nobody waits for work where a pipe is full. A client may be slow to read. */
+	assert_true(asleep(LIMIT_NS, "write", "9,0,64,0,0,0", before, &hang));
+	assert_false(hang.needs_peers);
+	assert_true(asleep(LIMIT_NS, "write", "7,0,64,0,0,0", before, &hang));
+	assert_true(hang.needs_peers);
 	snprintf(before, sizeof(before), waits, 11, 77, 11, 11, 11);
 	assert_true(asleep(LIMIT_NS, "read", "9,0,64,0,0,0", before, &hang));
 	assert_false(hang.needs_peers);

@@ -249,6 +249,14 @@ static bool expects_lock(const struct scope_units *units, const struct scope_thr
 	return value <= LOCK_STATE_MAX || value & ~(uint32_t)INT32_MAX;
 }
 
+/* True if it writes to a pipe that is full: no thread waits for work there. */
+static bool fills_pipe(const struct scope_units *units, const struct scope_thread *thread)
+{
+	return open_role(thread) == SCOPE_CALL_WRITE && thread->open.args &&
+	       scope_timeline_fds_kind(units->timeline->fds, thread->tgid, (int32_t)thread->open.arg[0]) ==
+		       SCOPE_FD_PIPE;
+}
+
 /* Decides if a thread that sleeps for too long is idle, hung, or must be compared with its peers. */
 static bool judge_blocked(const struct scope_units *units, const struct scope_pickups *pickups,
 			  const struct scope_fd_index *fds, uint32_t index, struct scope_hang *hang)
@@ -289,7 +297,8 @@ static bool judge_blocked(const struct scope_units *units, const struct scope_pi
 		hang->quiet = background;
 		return true;
 	default:
-		hang->needs_peers = !in_unit && process_serves(units, pickups, thread->tgid);
+		hang->needs_peers = !in_unit && !fills_pipe(units, thread) &&
+				    process_serves(units, pickups, thread->tgid);
 		return in_unit || !scope_anomaly_coprocess_reads(units, pickups, fds, thread);
 	}
 }

@@ -29,6 +29,18 @@ static int create(const struct scope_units *units, struct scope_evidence **ret_e
 	return 0;
 }
 
+/* True if no thread did any work, but by a clock of its own: then it is not known of any other if it is idle, or waits for one that hangs. */
+static bool all_idle(const struct scope_detection *detection, const struct scope_groups *groups)
+{
+	for (size_t i = 0; i < detection->populations; i++) {
+		const struct scope_population *population = &detection->population[i];
+
+		if (population->units && groups->group[population->group].pickup != SCOPE_CALL_SLEEP)
+			return false;
+	}
+	return true;
+}
+
 int scope_evidence_collect(const struct scope_evidence_source *source, const struct scope_evidence_source *reference,
 			   const struct scope_detection *detection, const struct scope_pickups *pickups,
 			   const struct scope_evidence *second, struct scope_hang *hangs, size_t *hang_count,
@@ -47,8 +59,8 @@ int scope_evidence_collect(const struct scope_evidence_source *source, const str
 		err = scope_evidence_contrast_run(evidence, source->kept, reference ? reference->kept : NULL,
 						  detection);
 	if (!err)
-		err = scope_evidence_peers_drop(evidence, second, source->kept->units, pickups, detection->busy_ns <= 0,
-						hangs, hang_count);
+		err = scope_evidence_peers_drop(evidence, second, source->kept->units, pickups,
+						all_idle(detection, source->kept->units->groups), hangs, hang_count);
 	if (err) {
 		scope_evidence_destroy(evidence);
 		return err;
