@@ -249,6 +249,9 @@ static void what_runs_a_hundred_times_as_long_needs_few_units(void **state)
 	finding.excess_ns = below(5e6);
 	assert_int_equal(judge(finding), SCOPE_RULE_ODDS);
 	finding.excess_ns = 5e6;
+	finding.p50_ns = below(1e6);
+	assert_int_equal(judge(finding), SCOPE_RULE_ODDS);
+	finding.p50_ns = 1e6;
 	finding.units = 4;
 	assert_int_equal(judge(finding), SCOPE_RULE_UNITS);
 	/* Nothing is known of usual units. */

@@ -68,13 +68,15 @@ static bool chose(const struct scope_finding *finding)
 static bool runs_alone(const struct scope_rank_options *options, const struct scope_finding *finding)
 {
 	const bool waits = finding->kind == SCOPE_FINDING_WAIT && !scope_rank_finding_outside(finding);
+	const double here_ns = finding->of_slow * finding->p50_ns;
+	/* In each of these units, and in all of the time that is left to explain. */
 	const bool is_long = finding->usual_ns > 0 &&
-			     finding->excess_ns >= LONG_TIMES * finding->usual_ns * finding->units;
+			     fmin(here_ns, finding->excess_ns / finding->units) >= LONG_TIMES * finding->usual_ns;
 	const double least = is_long ? options->units_min : ALONE_UNITS_MIN;
 
 	return (finding->kind == SCOPE_FINDING_TIME || waits) &&
 	       (finding->of_slow >= ALONE_SHARE || (chose(finding) && finding->odds >= options->odds_min)) &&
-	       finding->of_slow * finding->p50_ns >= ALONE_TIMES * finding->usual_ns && finding->units >= least &&
+	       here_ns >= ALONE_TIMES * finding->usual_ns && finding->units >= least &&
 	       finding->kernel_alike_share < options->kernel_share;
 }
 
