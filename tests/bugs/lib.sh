@@ -98,6 +98,13 @@ bug_packaged() {
 	gunicorn | aiohttp | ftpd) bug_program=/usr/bin/python3 ;;
 	jdkweb) bug_program=/usr/bin/java ;;
 	mpd) bug_program=/usr/bin/mpd ;;
+	transmission) bug_program=/usr/bin/transmission-daemon ;;
+	nsd | opendkim) bug_program=/usr/sbin/$bug_server ;;
+	rsyslog) bug_program=/usr/sbin/rsyslogd ;;
+	fossil | chasquid) bug_program=/usr/bin/$bug_server ;;
+	spamd) bug_program=/usr/bin/perl ;;
+	h2) bug_program=/usr/bin/java ;;
+	rabbitmq) bug_program=/usr/sbin/rabbitmq-server ;;
 	slapd | snmpd | kamailio | freeradius | inspircd) bug_program=/usr/sbin/$bug_server ;;
 	*) return 1 ;;
 	esac

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The loads of the cases blind7-*, which sealed.py sends."""
+import json
+import socket
+import struct
+import time
+
+from packaged import datagram, until
+from sealed import KEPT, SIZE, rarely, stay
+from sealed_fourth import exactly
+from sealed_more import once
+from sealed_sixth import home
+
+
+def one_of(client, many):
+    return client.draw.randrange(many)
+
+
+def ask(client, method, path, body=b"", header=b""):
+    """A request by HTTP on the client's connection; the head and the body of its answer."""
+    peer, _ = stay(client)
+    peer.sendall(b"%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n%s\r\n%s" % (method, path, len(body), header, body))
+    head, _, body = until(client, b"\r\n\r\n").partition(b"\r\n\r\n")
+    for line in head.lower().split(b"\r\n"):
+        if line.startswith(b"content-length:"):
+            while len(body) < int(line[15:]):
+                some = peer.recv(65536)
+                if not some:
+                    raise OSError("closed")
+                body += some
+    return head, body
+
+
+# Transmission
+def shared(client):
+    """The names of 300 files; the others ask for one, and some for the settings."""
+    draw = client.draw
+    if rarely(client):
+        first = draw.randrange(SIZE - 300)
+        question = {"method": "torrent-get", "arguments": {"fields": ["id", "name"], "ids": list(range(first, first + 300))}}
+    elif one_of(client, 10) == 0:
+        question = {"method": "session-get"}
+    else:
+        question = {"method": "torrent-get", "arguments": {"fields": ["id", "name"], "ids": [draw.randrange(1, 20)]}}
+    head, body = ask(client, b"POST", b"/transmission/rpc", json.dumps(question).encode(), getattr(client, "mark", b""))
+    if b" 409 " in head[:16]:
+        client.mark = next(line + b"\r\n" for line in head.split(b"\r\n") if line.lower().startswith(b"x-transmission-session-id"))
+        shared(client)
+    elif b"success" not in body:
+        raise OSError("refused")
+
+
+# DNS
+def denied(client):
+    """A name that is not there; the others ask for one that is, and some for one that has twenty addresses. All want signatures."""
+    if rarely(client):
+        name = b"far%d.near.test" % one_of(client, 10 ** 9)
+    else:
+        name = b"h%d.near.test" % one_of(client, 200) if one_of(client, 10) else b"many.near.test"
+    mark = struct.pack(">H", one_of(client, 65536))
+    labels = b"".join(bytes([len(part)]) + part for part in name.split(b"."))
+    datagram(client, client.port, mark + b"\0\0\0\1\0\0\0\0\0\1" + labels + b"\0\0\1\0\1" + b"\0\0\x29\x10\0\0\0\x80\0\0\0",
+             lambda answer: answer[:2] == mark)
+
+
+# Milter
+def milter(client, kind, body=b""):
+    client.peer.sendall(struct.pack(">I", len(body) + 1) + kind + body)
+
+
+def milter_answer(client):
+    """It writes an answer in parts, each of which waits for the one before to be acknowledged."""
+    client.peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
+    length = struct.unpack(">I", exactly(client, 4))[0]
+    return exactly(client, length)[:1]
+
+
+def signed(client):
+    """A letter of a sender who is in no pattern; the others are in the first, and some send longer letters."""
+    peer, new = stay(client)
+    if new:
+        milter(client, b"O", struct.pack(">III", 6, 0x1ff, 0))
+        milter_answer(client)
+        milter(client, b"C", b"near.test\x004" + struct.pack(">H", 25) + b"127.0.0.1\0")
+        milter_answer(client)
+    who = b"ann@last.test" if rarely(client) else b"ann@first.test"
+    steps = [(b"M", b"<%s>\0" % who), (b"R", b"<bob@near.test>\0"), (b"L", b"From\0%s\0" % who), (b"L", b"Subject\0words\0"),
+             (b"L", b"Date\0Mon, 30 Nov 2026 10:00:00 +0000\0"), (b"N", b""), (b"B", b"words of a letter\r\n" * (20 if one_of(client, 10) else 2000)), (b"E", b"")]
+    for kind, body in steps:
+        milter(client, kind, body)
+        got = milter_answer(client)
+        while kind == b"E" and got not in b"acdrty":
+            got = milter_answer(client)
+        if got == b"a":
+            break
+
+
+# RELP
+def relp(client, words, body):
+    client.count = getattr(client, "count", 0) % 999999990 + 1
+    client.peer.sendall(b"%d %s %d %s\n" % (client.count, words, len(body), body))
+    end = b""
+    while not end.startswith(b"%d rsp" % client.count):
+        end = until(client, b"\n")
+
+
+def logged(client):
+    """A line of a log; some are longer than the others."""
+    _, new = stay(client)
+    if new:
+        client.count = 0
+        relp(client, b"open", b"relp_version=0\nrelp_software=parts\ncommands=syslog")
+    relp(client, b"syslog", b"<13>Nov 30 10:00:00 near part: %d %s" % (one_of(client, 10 ** 6), client.draw.randbytes(700 if one_of(client, 10) else 1800).hex().encode()))
+
+
+# Fossil
+def annotated(client):
+    """Who changed each line of a file; the others ask for a file, and some for what happened last."""
+    if not hasattr(client, "human"):
+        with open(home() + "/human", "rb") as kept:
+            client.human = b"Cookie: %s\r\n" % kept.read().strip()
+    if rarely(client):
+        once(client, b"GET", b"/annotate?filename=parts.txt&checkin=trunk&limit=none", b"", client.human)
+    else:
+        once(client, b"GET", b"/raw?ci=trunk&filename=words.txt" if one_of(client, 10) else b"/timeline?n=20")
+
+
+# SpamAssassin
+def judged(client):
+    """A letter from far; the others are of a near host, and some are longer."""
+    where = b"203.0.%d.%d" % (one_of(client, 256), one_of(client, 256)) if rarely(client) else b"10.0.0.7"
+    letter = (b"Received: from a.test (a.test [%s]) by near.test with SMTP id 1 for <ann@near.test>; Mon, 30 Nov 2026 10:00:00 +0000\r\n"
+              b"From: bob@a.test\r\nSubject: words\r\nMessage-Id: <%d@a.test>\r\n\r\n" % (where, one_of(client, 10 ** 9)))
+    letter += b"words of a letter\r\n" * (20 if one_of(client, 10) else 300)
+    with client.connect(client.port) as client.peer:
+        client.peer.sendall(b"CHECK SPAMC/1.5\r\nContent-length: %d\r\n\r\n%s" % (len(letter), letter))
+        until(client, b"Spam: ")
+    client.peer = None
+
+
+# SMTP
+def said(client, words, end=b"\r\n"):
+    client.peer.sendall(words + b"\r\n")
+    return until(client, end)
+
+
+def mailed(client):
+    """A letter is announced by a domain; the others are about letters that came back, and some are for twenty people."""
+    _, new = stay(client)
+    if new:
+        until(client, b"\r\n")
+        said(client, b"EHLO a.test", b"250 HELP\r\n")
+    who = b"bob@d%d.far.test" % one_of(client, 10 ** 9) if rarely(client) else b""
+    said(client, b"MAIL FROM:<%s>" % who)
+    for _ in range(1 if one_of(client, 10) else 20):
+        if said(client, b"RCPT TO:<ann%d@near.test>" % one_of(client, 100))[:3] != b"250":
+            raise OSError("refused")
+    said(client, b"RSET")
+
+
+# PostgreSQL's protocol
+def sql(client, words):
+    """A statement, and its answer."""
+    peer, new = stay(client)
+    if new:
+        start = struct.pack(">I", 196608) + b"user\0sa\0database\0parts\0\0"
+        peer.sendall(struct.pack(">I", len(start) + 4) + start)
+        exactly(client, 9)
+        peer.sendall(b"p" + struct.pack(">I", 5) + b"\0")
+        until_ready(client)
+    peer.sendall(b"Q" + struct.pack(">I", len(words) + 5) + words + b"\0")
+    until_ready(client)
+
+
+def until_ready(client):
+    """It writes an answer in parts, each of which waits for the one before to be acknowledged."""
+    kind = b""
+    while kind != b"Z":
+        client.peer.setsockopt(socket.IPPROTO_TCP, socket.TCP_QUICKACK, 1)
+        kind = exactly(client, 1)
+        body = exactly(client, struct.unpack(">I", exactly(client, 4))[0] - 4)
+        if kind == b"E":
+            raise OSError(body)
+
+
+def make_table(client):
+    sql(client, b"CREATE TABLE part (id INT PRIMARY KEY, name VARCHAR)")
+    sql(client, b"INSERT INTO part SELECT \"X\", 'part ' || \"X\" || ' ' || REPEAT('words ', 100) FROM SYSTEM_RANGE(1, 12000)")
+
+
+def chosen(client):
+    """A row; some ask for a hundred."""
+    first = 1 + one_of(client, 11000)
+    sql(client, b"SELECT name FROM part WHERE id = %d" % first if one_of(client, 10)
+        else b"SELECT COUNT(name) FROM part WHERE id BETWEEN %d AND %d" % (first, first + 100))
+
+
+def copy_database(client, end):
+    while time.monotonic() < end:
+        time.sleep(3)
+        sql(client, b"SET EXCLUSIVE %d" % SIZE)
+        sql(client, b"BACKUP TO '%s/copy.zip'" % home().encode())
+        sql(client, b"SET EXCLUSIVE 0")
+
+
+# AMQP
+def short(words):
+    return bytes([len(words)]) + words
+
+
+def table(**fields):
+    body = b"".join(short(key.encode()) + b"S" + struct.pack(">I", len(value)) + value for key, value in fields.items())
+    return struct.pack(">I", len(body)) + body
+
+
+def frame(kind, channel, body):
+    return struct.pack(">BHI", kind, channel, len(body)) + body + b"\xce"
+
+
+def method(client, channel, one, other, body=b"", answer=True):
+    client.peer.sendall(frame(1, channel, struct.pack(">HH", one, other) + body))
+    return framed(client) if answer else None
+
+
+def framed(client):
+    _, _, length = struct.unpack(">BHI", exactly(client, 7))
+    return exactly(client, length + 1)
+
+
+def amqp(client):
+    peer, new = stay(client)
+    if new:
+        peer.sendall(b"AMQP\0\0\x09\1")
+        framed(client)
+        method(client, 0, 10, 11, table() + short(b"PLAIN") + struct.pack(">I", 12) + b"\0guest\0guest" + short(b"en_US"))
+        method(client, 0, 10, 31, struct.pack(">HIH", 2047, 131072, 0), False)
+        method(client, 0, 10, 40, short(b"/") + b"\0\0")
+        method(client, 1, 20, 10, b"\0")
+        method(client, 1, 85, 10, b"\0")
+    return peer
+
+
+def bind_many(client):
+    amqp(client)
+    method(client, 1, 40, 10, b"\0\0" + short(b"parts") + short(b"headers") + b"\0" + table())
+    method(client, 1, 40, 10, b"\0\0" + short(b"pages") + short(b"headers") + b"\0" + table())
+    method(client, 1, 50, 10, b"\0\0" + short(b"kept") + b"\0" + table())
+    for number in range(SIZE):
+        method(client, 1, 50, 20, b"\0\0" + short(b"kept") + short(b"parts") + short(b"") + b"\0" + table(part=b"p%d" % number, state=b"new"))
+    for number in range(20):
+        method(client, 1, 50, 20, b"\0\0" + short(b"kept") + short(b"pages") + short(b"") + b"\0" + table(part=b"p%d" % number, state=b"new"))
+    KEPT.append(client.peer)
+
+
+def routed(client):
+    """A letter that many could want, and nobody does; the others could be wanted by few, and some are longer."""
+    peer = amqp(client)
+    words = b"words" * (10 if one_of(client, 10) else 4000)
+    peer.sendall(frame(1, 1, struct.pack(">HH", 60, 40) + b"\0\0" + short(b"parts" if rarely(client) else b"pages") + short(b"") + b"\0")
+                 + frame(2, 1, struct.pack(">HHQH", 60, 0, len(words), 0x2000) + table(part=b"p%d" % one_of(client, 4000), state=b"old")) + frame(3, 1, words))
+    while framed(client)[:4] != struct.pack(">HH", 60, 80):
+        pass
+
+
+ASKS = {"transmission-ids": shared, "nsd-denied": denied, "opendkim-senders": signed, "rsyslog-full": logged, "fossil-annotate": annotated,
+        "spamd-list": judged, "chasquid-senders": mailed, "h2-exclusive": chosen, "rabbitmq-headers": routed}
+PREPARE = {"h2-exclusive": make_table, "rabbitmq-headers": bind_many}
+BESIDE = {"h2-exclusive": copy_database}
