@@ -105,6 +105,11 @@ bug_packaged() {
 	spamd) bug_program=/usr/bin/perl ;;
 	h2) bug_program=/usr/bin/java ;;
 	rabbitmq) bug_program=/usr/sbin/rabbitmq-server ;;
+	waitress | aiosmtpd) bug_program=/usr/bin/python3 ;;
+	httpcore) bug_program=/usr/bin/java ;;
+	h2o) bug_program=/usr/bin/h2o ;;
+	webfs) bug_program=/usr/bin/webfsd ;;
+	fcgiwrap) bug_program=/usr/sbin/fcgiwrap ;;
 	slapd | snmpd | kamailio | freeradius | inspircd) bug_program=/usr/sbin/$bug_server ;;
 	*) return 1 ;;
 	esac

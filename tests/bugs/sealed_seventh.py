@@ -262,7 +262,91 @@ def routed(client):
         pass
 
 
+# HTTP
+def paged(client):
+    ask(client, b"GET", (b"/page/%d" if one_of(client, 10) else b"/digest/%d") % one_of(client, 1000))
+
+
+def export_long(client, end):
+    """A short list, and one that is longer than what a pipe holds."""
+    time.sleep(1.5)
+    for many in (b"100", b"100000"):
+        try:
+            once(client, b"GET", b"/list/" + many)
+        except TimeoutError:
+            print("no answer to a question for a list")
+    time.sleep(max(0, end - time.monotonic()))
+
+
+def visited(client):
+    """A visit of a host; the others ask for a page, and some for a digest."""
+    if rarely(client):
+        ask(client, b"GET", b"/visit/h%d.far.test" % one_of(client, 10 ** 6))
+    else:
+        paged(client)
+
+
+def make_reports(client, end):
+    """Two reports at the same time."""
+    time.sleep(1.5)
+    peers = [client.connect(client.port) for _ in range(2)]
+    for peer in peers:
+        peer.sendall(b"GET /report/parts HTTP/1.0\r\n\r\n")
+    time.sleep(max(0, end - time.monotonic()))
+
+
+def compressed(client):
+    """A page for who takes it compressed; the others ask for a small page, and some for what is not compressed."""
+    if rarely(client):
+        peer, _ = stay(client)
+        peer.sendall(b"GET /parts.html HTTP/1.1\r\nHost: a.test\r\nAccept-Encoding: br\r\n\r\n")
+        until(client, b"\r\n0\r\n\r\n")
+    else:
+        ask(client, b"GET", b"/page%d.html" % (1 + one_of(client, 9)) if one_of(client, 10) else b"/words.bin")
+
+
+def listed(client):
+    """What is in a directory; the others ask for a page, and some for a longer one."""
+    ask(client, b"GET", b"/parts%d/" % one_of(client, 8) if rarely(client) else b"/page.html" if one_of(client, 10) else b"/numbers.txt")
+
+
+# FastCGI
+def wrapped(client):
+    name = b"far" if rarely(client) else b"near" if one_of(client, 10) else b"mid"
+    fields = b""
+    for key, value in ((b"REQUEST_METHOD", b"GET"), (b"SCRIPT_FILENAME", home().encode() + b"/cgi/" + name), (b"SERVER_PROTOCOL", b"HTTP/1.1")):
+        fields += bytes([len(key), len(value)]) + key + value
+    with client.connect(client.port) as client.peer:
+        client.peer.sendall(b"".join(struct.pack(">BBHHBB", 1, kind, 1, len(body), 0, 0) + body for kind, body in
+                                     ((1, b"\0\1\0\0\0\0\0\0"), (4, fields), (4, b""), (5, b""))))
+        kind = 0
+        while kind != 3:
+            _, kind, _, length, pad, _ = struct.unpack(">BBHHBB", exactly(client, 8))
+            exactly(client, length + pad)
+    client.peer = None
+
+
+# SMTP again
+def delivered(client):
+    """A letter to eight; the others ask whether someone is there, and some for twenty people."""
+    _, new = stay(client)
+    if new:
+        until(client, b"\r\n")
+        said(client, b"EHLO a.test", b"250 HELP\r\n")
+    if rarely(client):
+        said(client, b"MAIL FROM:<ann@a.test>")
+        for number in range(8):
+            said(client, b"RCPT TO:<bob%d@near.test>" % number)
+        said(client, b"DATA")
+        said(client, b"Subject: words\r\n\r\n" + b"words of a letter\r\n" * 40 + b".")
+        return
+    for _ in range(1 if one_of(client, 10) else 20):
+        said(client, b"VRFY <bob%d@near.test>" % one_of(client, 1000))
+
+
 ASKS = {"transmission-ids": shared, "nsd-denied": denied, "opendkim-senders": signed, "rsyslog-full": logged, "fossil-annotate": annotated,
-        "spamd-list": judged, "chasquid-senders": mailed, "h2-exclusive": chosen, "rabbitmq-headers": routed}
+        "spamd-list": judged, "chasquid-senders": mailed, "h2-exclusive": chosen, "rabbitmq-headers": routed,
+        "waitress-pipe": paged, "httpcore-urls": visited, "httpcore-nested": paged, "h2o-brotli": compressed, "webfs-list": listed,
+        "fcgiwrap-program": wrapped, "aiosmtpd-letters": delivered}
 PREPARE = {"h2-exclusive": make_table, "rabbitmq-headers": bind_many}
-BESIDE = {"h2-exclusive": copy_database}
+BESIDE = {"h2-exclusive": copy_database, "waitress-pipe": export_long, "httpcore-nested": make_reports}
