@@ -108,6 +108,10 @@ bug_packaged() {
 	waitress | aiosmtpd) bug_program=/usr/bin/python3 ;;
 	httpcore) bug_program=/usr/bin/java ;;
 	h2o) bug_program=/usr/bin/h2o ;;
+	victoria) bug_program=/usr/bin/victoria-metrics ;;
+	kresd) bug_program=/usr/sbin/kresd ;;
+	sphinx) bug_program=/usr/bin/searchd ;;
+	supervisor) bug_program=/usr/bin/python3 ;;
 	webfs) bug_program=/usr/bin/webfsd ;;
 	fcgiwrap) bug_program=/usr/sbin/fcgiwrap ;;
 	slapd | snmpd | kamailio | freeradius | inspircd) bug_program=/usr/sbin/$bug_server ;;

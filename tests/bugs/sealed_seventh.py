@@ -6,7 +6,7 @@ import struct
 import time
 
 from packaged import datagram, until
-from sealed import KEPT, SIZE, rarely, stay
+from sealed import KEPT, SIZE, dns, hold_many, rarely, stay
 from sealed_fourth import exactly
 from sealed_more import once
 from sealed_sixth import home
@@ -344,9 +344,103 @@ def delivered(client):
         said(client, b"VRFY <bob%d@near.test>" % one_of(client, 1000))
 
 
+# VictoriaMetrics
+def make_series(client):
+    for first in range(0, SIZE, 1000):
+        body = b"".join(b'part{name="p%d",place="x%d"} %d\n' % (number, number % 50, number) for number in range(first, min(first + 1000, SIZE)))
+        ask(client, b"POST", b"/api/v1/import/prometheus", body)
+    ask(client, b"GET", b"/internal/force_flush")
+
+
+def measured(client):
+    """How many parts have a name with some letters in it; the others ask for one part, and some for those at a place."""
+    number = one_of(client, 10 ** 6)
+    if rarely(client):
+        what = b"count(part{name=~%%22.%%2A%%28%%5B13579%%5D%%5B02468%%5D%%29%%2Bz%d%%22})" % number
+    else:
+        what = b"part{name=%%22p%d%%22}" % (number % 300) if one_of(client, 10) else b"count(part{place=%%22x%d%%22,name=~%%22p1%%7Cp2%%22})" % (number % 50)
+    peer, _ = stay(client)
+    peer.sendall(b"GET /api/v1/query?nocache=1&query=%s HTTP/1.1\r\nHost: a.test\r\n\r\n" % what)
+    head, _, body = until(client, b"\r\n\r\n").partition(b"\r\n\r\n")
+    while b"hunked" in head and not body.endswith(b"0\r\n\r\n"):
+        some = peer.recv(65536)
+        if not some:
+            raise OSError("closed")
+        body += some
+    if b"chunked" not in head.lower():
+        want = next(int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
+        body += exactly(client, want - len(body))
+    if b'"success"' not in body:
+        raise OSError(body)
+
+
+# More of DNS
+def ruled(client):
+    """A name of which no rule is known; the others are known, and some have long names."""
+    if rarely(client):
+        dns(client, "h%d.far.test" % one_of(client, 10 ** 6))
+    else:
+        dns(client, "h%d.near.test" % one_of(client, 1000) if one_of(client, 10) else "%d.%s.near.test" % (one_of(client, 1000), "a" * 60))
+
+
+# MySQL's protocol, as Sphinx speaks it
+def packet(client):
+    head = exactly(client, 4)
+    return exactly(client, head[0] | head[1] << 8 | head[2] << 16)
+
+
+def sphinxql(client, words):
+    peer, new = stay(client)
+    if new:
+        packet(client)
+        start = struct.pack("<IIB", 0x8201, 1 << 24, 33) + bytes(23) + b"ann\0" + b"\0"
+        peer.sendall(struct.pack("<I", len(start) | 1 << 24) + start)
+        packet(client)
+    peer.sendall(struct.pack("<I", len(words) + 1) + b"\3" + words)
+    first = packet(client)
+    if first[0] == 255:
+        raise OSError(first)
+    ends = 0 if first[0] else 2
+    while ends < 2:
+        got = packet(client)
+        ends += got[0] == 254 and len(got) < 9
+
+
+def add_documents(client, first, many):
+    for at in range(first, first + many, 500):
+        rows = b",".join(b"(%d,'words of part %d in x%d y%d',%d)" % (number, number, number * 7 % 1009, number * 13 % 5003, number % 10) for number in range(at, at + min(500, many)))
+        sphinxql(client, b"REPLACE INTO parts (id,words,state) VALUES " + rows)
+
+
+def make_documents(client):
+    add_documents(client, 1, SIZE)
+
+
+def found(client):
+    """Words that all documents have; the others ask for a rare word, and some for one of two."""
+    if rarely(client):
+        sphinxql(client, b"SELECT id FROM parts WHERE MATCH('words of part in') ORDER BY state DESC LIMIT 5")
+    elif one_of(client, 10):
+        sphinxql(client, b"SELECT id FROM parts WHERE MATCH('x%d') LIMIT 5" % one_of(client, 1009))
+    else:
+        sphinxql(client, b"SELECT id FROM parts WHERE MATCH('x%d | y%d') ORDER BY state ASC LIMIT 20" % (one_of(client, 1009), one_of(client, 5003)))
+
+
+# Supervisor
+def supervised(client):
+    """How a program is; some ask how all are."""
+    name, fields = b"getProcessInfo", b"<param><value><string>parts%d</string></value></param>" % one_of(client, 10)
+    if one_of(client, 10) == 0:
+        name, fields = b"getAllProcessInfo", b""
+    once(client, b"POST", b"/RPC2", b"<?xml version='1.0'?><methodCall><methodName>supervisor.%s</methodName><params>%s</params></methodCall>" % (name, fields),
+         b"Content-Type: text/xml\r\n")
+
+
 ASKS = {"transmission-ids": shared, "nsd-denied": denied, "opendkim-senders": signed, "rsyslog-full": logged, "fossil-annotate": annotated,
         "spamd-list": judged, "chasquid-senders": mailed, "h2-exclusive": chosen, "rabbitmq-headers": routed,
         "waitress-pipe": paged, "httpcore-urls": visited, "httpcore-nested": paged, "h2o-brotli": compressed, "webfs-list": listed,
-        "fcgiwrap-program": wrapped, "aiosmtpd-letters": delivered}
-PREPARE = {"h2-exclusive": make_table, "rabbitmq-headers": bind_many}
-BESIDE = {"h2-exclusive": copy_database, "waitress-pipe": export_long, "httpcore-nested": make_reports}
+        "fcgiwrap-program": wrapped, "aiosmtpd-letters": delivered,
+        "victoria-names": measured, "kresd-patterns": ruled, "sphinx-words": found, "supervisor-files": supervised}
+PREPARE = {"h2-exclusive": make_table, "rabbitmq-headers": bind_many, "victoria-names": make_series, "sphinx-words": make_documents}
+BESIDE = {"h2-exclusive": copy_database, "waitress-pipe": export_long, "httpcore-nested": make_reports,
+          "supervisor-files": hold_many}
