@@ -4,7 +4,7 @@
  * running threads are sampled, within a budget.
  *
  * At first no call gets a stack. Once it is known which calls take long, and how often, it decides once a second. The
- * rules are in docs/architecture.md, "Stacks go to the slowest calls" and "Samples follow what they cost".
+ * rules are in docs/architecture.md, "Stacks go to the slowest calls" and "The sampling period follows the cost".
  */
 #ifndef SCOPE_CAPTURE_FOCUS_H
 #define SCOPE_CAPTURE_FOCUS_H

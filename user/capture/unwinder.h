@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Unwinds the stacks of a capture as they come, in a child process, because files of a target are hostile input and may
- * take long to read (docs/architecture.md, "Stacks are copied, and unwound as they come").
+ * take long to read (docs/architecture.md, "The module walks stacks").
  *
  *   rings ──► scope_capture_unwinder_take() ──► queue ══ shared memory ══► child: maps, files, unwinds
  *                                         │                           │ (proc/reader.h opens files)
