@@ -44,7 +44,8 @@ packages_of() {
 		libjetty9-java libcommons-pool2-java libmojolicious-perl puma gunicorn python3-flask \
 		python3-aiohttp python3-pyftpdlib mpd default-jdk-headless liblog4j1.2-java \
 		transmission-daemon nsd opendkim rsyslog rsyslog-relp fossil spamd chasquid libh2-java rabbitmq-server openssl \
-		python3-waitress python3-aiosmtpd libhttpcore-java h2o webfs fcgiwrap victoria-metrics knot-resolver sphinxsearch supervisor ;;
+		python3-waitress python3-aiosmtpd libhttpcore-java h2o webfs fcgiwrap victoria-metrics knot-resolver sphinxsearch supervisor \
+		ocsigenserver libocsigenserver-ocaml-dev ;;
 	strangers) echo apache2-bin lighttpd nginx-light php8.2-fpm haproxy squid caddy etcd-server nats-server prometheus \
 		gunicorn uwsgi-core uwsgi-plugin-python3 puma nodejs default-jdk-headless unbound dnsmasq-base dnsperf \
 		mosquitto mosquitto-clients beanstalkd redis-server wrk python3 procps ;;

@@ -108,6 +108,7 @@ bug_packaged() {
 	waitress | aiosmtpd) bug_program=/usr/bin/python3 ;;
 	httpcore) bug_program=/usr/bin/java ;;
 	h2o) bug_program=/usr/bin/h2o ;;
+	ocsigen) bug_program=/usr/bin/ocsigenserver.opt ;;
 	victoria) bug_program=/usr/bin/victoria-metrics ;;
 	kresd) bug_program=/usr/sbin/kresd ;;
 	sphinx) bug_program=/usr/bin/searchd ;;

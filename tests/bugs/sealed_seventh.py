@@ -278,6 +278,15 @@ def export_long(client, end):
     time.sleep(max(0, end - time.monotonic()))
 
 
+def tagged(client):
+    """Words with tags that have no end; the others ask for a page, and some send words with tags that have one."""
+    rare = rarely(client)
+    if rare or one_of(client, 10) == 0:
+        ask(client, b"POST", b"/note/", (b"<a " if rare else b"<a>word</a>") * 300)
+    else:
+        paged(client)
+
+
 def visited(client):
     """A visit of a host; the others ask for a page, and some for a digest."""
     if rarely(client):
@@ -308,6 +317,14 @@ def compressed(client):
 def listed(client):
     """What is in a directory; the others ask for a page, and some for a longer one."""
     ask(client, b"GET", b"/parts%d/" % one_of(client, 8) if rarely(client) else b"/page.html" if one_of(client, 10) else b"/numbers.txt")
+
+
+def moved(client):
+    """A long name that may have moved; the others ask for a page, and some for a longer one."""
+    if rarely(client):
+        ask(client, b"GET", b"/moved/%s" % (b"abcdefghij"[one_of(client, 9):] + b"a" * 18)[:18])
+    else:
+        ask(client, b"GET", b"/page%d.html" % (1 + one_of(client, 9)) if one_of(client, 10) else b"/numbers.html")
 
 
 # FastCGI
@@ -438,9 +455,9 @@ def supervised(client):
 
 ASKS = {"transmission-ids": shared, "nsd-denied": denied, "opendkim-senders": signed, "rsyslog-full": logged, "fossil-annotate": annotated,
         "spamd-list": judged, "chasquid-senders": mailed, "h2-exclusive": chosen, "rabbitmq-headers": routed,
-        "waitress-pipe": paged, "httpcore-urls": visited, "httpcore-nested": paged, "h2o-brotli": compressed, "webfs-list": listed,
+        "waitress-pipe": paged, "waitress-tags": tagged, "httpcore-settings": paged, "httpcore-urls": visited, "httpcore-nested": paged, "h2o-brotli": compressed, "webfs-list": listed,
         "fcgiwrap-program": wrapped, "aiosmtpd-letters": delivered,
-        "victoria-names": measured, "kresd-patterns": ruled, "sphinx-words": found, "supervisor-files": supervised}
+        "ocsigen-moved": moved, "victoria-names": measured, "kresd-patterns": ruled, "sphinx-words": found, "supervisor-files": supervised}
 PREPARE = {"h2-exclusive": make_table, "rabbitmq-headers": bind_many, "victoria-names": make_series, "sphinx-words": make_documents}
 BESIDE = {"h2-exclusive": copy_database, "waitress-pipe": export_long, "httpcore-nested": make_reports,
           "supervisor-files": hold_many}

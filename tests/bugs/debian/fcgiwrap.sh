@@ -3,7 +3,7 @@
 
 # A program asks another one and waits, or it does not.
 server_fcgiwrap() {
-	local asks=:
+	local asks=: at
 	[ "$name" != blind7-fcgiwrap-program ] || asks="sleep 0.04"
 	rate_of=60
 	mkdir "$work/cgi"
@@ -13,4 +13,12 @@ server_fcgiwrap() {
 	chmod +x "$work/cgi"/*
 	"$program" -c 3 -s "tcp:127.0.0.1:$port" >"$work/server.log" 2>&1 </dev/null &
 	server_pid=$!
+	wait_for 10 three_children
+	for at in $(cat "/proc/$server_pid/task/$server_pid/children"); do
+		end_with_server "$at"
+	done
+}
+
+three_children() {
+	[ "$(wc -w <"/proc/$server_pid/task/$server_pid/children")" -eq 3 ]
 }

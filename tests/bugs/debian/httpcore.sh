@@ -2,11 +2,12 @@
 # Start a service on Debian's Apache HttpCore (Java), a thread for each connection, which counts visits and makes reports. Sourced by start.sh.
 
 # A visit is counted by a URL, whose hash is that of its host's address, or by a URI; the parts of a report are counted by the threads that make
-# reports, or by others.
+# reports, or by others. Settings are read again each three seconds, which takes long or not.
 server_httpcore() {
-	local key=URI counters='Executors.newFixedThreadPool(2)'
+	local key=URI rounds=1000 counters='Executors.newFixedThreadPool(2)'
 	[ "$name" != blind7-httpcore-urls ] || key=URL
 	[ "$name" != blind7-httpcore-nested ] || counters=writers
+	[ "$name" != blind7-httpcore-settings ] || rounds=600000
 	name_server 15
 	cat >"$work/Shop.java" <<-JAVA
 	import java.net.*;
@@ -42,6 +43,32 @@ server_httpcore() {
 	        return "digest " + kept[0];
 	    }
 
+	    static class Settings {
+	        final long since = System.nanoTime();
+	        final String words;
+
+	        Settings(String words) {
+	            this.words = words;
+	        }
+	    }
+
+	    static final Map<String, Settings> settings = new ConcurrentHashMap<>();
+
+	    static Settings readSettings() {
+	        try {
+	            byte[] kept = "settings".getBytes();
+	            for (int i = 0; i < $rounds; i++)
+	                kept = MessageDigest.getInstance("SHA-256").digest(kept);
+	            return new Settings("digest " + kept[0]);
+	        } catch (Exception failed) {
+	            return new Settings("none");
+	        }
+	    }
+
+	    static Settings freshSettings() {
+	        return settings.compute("all", (name, old) -> old != null && System.nanoTime() - old.since < 3000000000L ? old : readSettings());
+	    }
+
 	    static String answer(String path) throws Exception {
 	        String rest = path.substring(path.lastIndexOf('/') + 1);
 	        if (path.startsWith("/visit/"))
@@ -53,6 +80,8 @@ server_httpcore() {
 
 	    static void handle(HttpRequest request, HttpResponse response, HttpContext context) {
 	        try {
+	            if (request.getRequestLine().getUri().startsWith("/page/"))
+	                response.setHeader("X-Settings", freshSettings().words);
 	            response.setEntity(new StringEntity(answer(request.getRequestLine().getUri())));
 	        } catch (Exception failed) {
 	            response.setStatusCode(500);
