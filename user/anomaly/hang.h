@@ -46,6 +46,7 @@ struct scope_hang {
 	bool quiet;	  /* with needs_peers: without evidence it is idle, and not even uncertain */
 	/* Its peers give no evidence: no thread did any work, or few stacks show where. It may be idle. */
 	bool unsure;
+	bool for_other; /* in the middle of a request that waits for a thread of its process, which hangs as well */
 };
 
 /*

@@ -32,13 +32,16 @@ static int create(const struct scope_units *units, struct scope_evidence **ret_e
 /* True if no thread did any work, but by a clock of its own: then it is not known of any other if it is idle, or waits for one that hangs. */
 static bool all_idle(const struct scope_detection *detection, const struct scope_groups *groups)
 {
+	uint64_t by_clock = 0;
+
 	for (size_t i = 0; i < detection->populations; i++) {
 		const struct scope_population *population = &detection->population[i];
 
 		if (population->units && groups->group[population->group].pickup != SCOPE_CALL_SLEEP)
 			return false;
+		by_clock += population->units;
 	}
-	return true;
+	return by_clock || detection->busy_ns <= 0;
 }
 
 int scope_evidence_collect(const struct scope_evidence_source *source, const struct scope_evidence_source *reference,

@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "evidence/peer_pool.h"
 #include "evidence/peer_spin.h"
 #include "evidence/unread.h"
 #include "symbol/runtime.h"
@@ -238,6 +239,7 @@ static void drop(struct scope_evidence *evidence, const struct scope_peers *own,
 			answers[i] = SCOPE_PEERS_NO;
 	}
 	follow_children(own, answers, hangs, *hang_count);
+	scope_evidence_peer_pool(own, answers, hangs, *hang_count);
 	for (size_t i = 0; i < *hang_count; i++)
 		if (answers[i] != SCOPE_PEERS_NO && sleeps_among_idle(own, hangs, answers, *hang_count, &hangs[i]))
 			answers[i] = SCOPE_PEERS_AMONG_IDLE;

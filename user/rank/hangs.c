@@ -167,6 +167,7 @@ static struct scope_finding finding_of(const struct scope_rank_input *input, con
 			.object = hang->object,
 			.lock = hang->lock,
 			.circle = hang->circle,
+			.for_other = hang->for_other,
 			.unsure = hang->unsure,
 			.backlog = hang->backlog,
 			.unread = hang->unread,
@@ -193,6 +194,7 @@ static void add_thread(struct scope_finding *same, const struct scope_finding *o
 	same->hang.threads += one->hang.threads;
 	same->hang.unread += one->hang.unread;
 	same->hang.never_ran &= one->hang.never_ran;
+	same->hang.for_other &= one->hang.for_other;
 	same->units += one->units;
 	same->share += one->share;
 	same->excess_ns += one->excess_ns;

@@ -315,7 +315,7 @@ static int rank_signatures(const struct scope_rank_input *input, struct scope_ra
 }
 
 /*
- * Hangs first: deadlocks, which are proven; then hangs that may hold a lock, and those that wait
+ * Hangs first: deadlocks, which are proven; then hangs that may hold a lock, or have work that a request gave them, and those that wait
  * for one. Code of which nothing is known helps nobody, so it comes after all that has a name; hangs that may be
  * idle threads come last.
  */
@@ -327,7 +327,9 @@ static int order_of(const struct scope_finding *finding)
 		return function && scope_rank_is_unknown_code(function) ? 4 : 3;
 	if (finding->hang.unsure)
 		return 5;
-	return finding->hang.circle ? 0 : finding->kind == SCOPE_FINDING_HANG && finding->hang.lock ? 2 : 1;
+	if (finding->hang.circle)
+		return 0;
+	return finding->kind == SCOPE_FINDING_HANG && (finding->hang.lock || finding->hang.for_other) ? 2 : 1;
 }
 
 /* A program without names is mostly a tool that one with names has begun and waits for. */

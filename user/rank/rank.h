@@ -100,6 +100,7 @@ struct scope_finding_hang {
 	const struct scope_spin *rounds; /* SPIN: of its thread, made of calls; NULL: without any */
 	uint64_t object;
 	bool lock;
+	bool for_other;	  /* HANG: all of them, see anomaly/hang.h */
 	bool circle;	  /* HANG: of one of them at least, see anomaly/hang.h */
 	bool unsure;	  /* HANG: may be an idle thread, see anomaly/hang.h */
 	uint32_t backlog; /* as in struct scope_hang */
