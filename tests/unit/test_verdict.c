@@ -515,6 +515,7 @@ static void so_may_short_rounds_without_a_request(void **state)
 		.p50_ns = 160000,
 		.window_share = nextafter(0.1, 0),
 	};
+	const struct scope_kept reference = { 0 };
 
 	(void)state;
 	assert_int_equal(verdict_on(finding, quiet, "rounds of work without a request"), SCOPE_VERDICT_NOTHING);
@@ -526,6 +527,9 @@ static void so_may_short_rounds_without_a_request(void **state)
 	finding.p50_ns = nextafter(514000, 0);
 	assert_int_equal(verdict_on(finding, quiet, "rounds of work without a request"), SCOPE_VERDICT_NOTHING);
 	finding.asks = true;
+	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_SLOWDOWN);
+	finding.asks = false;
+	made->input.reference = &reference;
 	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_SLOWDOWN);
 }
 

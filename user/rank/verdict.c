@@ -159,9 +159,9 @@ static bool is_short(const struct scope_rank_options *options, const struct scop
 	       (longer_ns < options->floor_ns && finding->p50_ns < SHORT_TIMES * finding->usual_ns);
 }
 
-static bool is_round(const struct scope_finding *finding)
+static bool is_round(const struct scope_rank_input *input, const struct scope_finding *finding)
 {
-	return !finding->asks && finding->usual_ns > 0;
+	return !input->reference && !finding->asks && finding->usual_ns > 0;
 }
 
 /*
@@ -176,7 +176,7 @@ static bool only_short(const struct scope_rank_input *input, const struct scope_
 		const struct scope_finding *finding = &ranking->finding[i];
 
 		window_share += finding->window_share;
-		if (!(finding->by_design == SCOPE_BY_DESIGN_NOT_USUAL || is_round(finding)) ||
+		if (!(finding->by_design == SCOPE_BY_DESIGN_NOT_USUAL || is_round(input, finding)) ||
 		    !is_short(input->options, finding))
 			return false;
 	}
