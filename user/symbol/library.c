@@ -126,6 +126,15 @@ static const char *const runtimes[] = {
 	"InlineCacheBuffer",
 	"Signature Handler Temp Buffer",
 	"VM_Version stub",
+	/* Erlang's: what compiled code has in common, and what begins and schedules processes. */
+	"global::*",
+	"erts_*:*/[0-9]*",
+	"proc_lib:*/[0-9]*",
+	"gen:*/[0-9]*",
+	"gen_*:*/[0-9]*",
+	"lists:*/[0-9]*",
+	"maps:*/[0-9]*",
+	"ets:*/[0-9]*",
 	/* V8's functions, and those that Node has in JavaScript. */
 	"Builtin:*",
 	"BytecodeHandler:*",
