@@ -48,8 +48,8 @@ static int setup(void **state)
 		answer[i] = i == REQUEST ? SCOPE_PEERS_YES : SCOPE_PEERS_NO;
 	}
 	row[REQUEST] = asleep(REQUEST, SINCE_NS);
-	row[WORKER] = asleep(WORKER, SINCE_NS);
-	row[OTHER] = asleep(OTHER, SINCE_NS - 1);
+	row[WORKER] = asleep(WORKER, SINCE_NS + 1);
+	row[OTHER] = asleep(OTHER, SINCE_NS);
 	return 0;
 }
 
@@ -60,7 +60,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Is the worker a hang, and the request only waiting for it? The other thread slept before, and is none. */
+/* Is the worker a hang, and the request only waiting for it? The other thread slept as it began to wait, and is none. */
 static bool hangs(void)
 {
 	const struct scope_peers peers = { .evidence = &made->evidence, .units = &made->units };
@@ -73,7 +73,7 @@ static bool hangs(void)
 	return row[REQUEST].for_other;
 }
 
-static void a_thread_that_sleeps_since_the_request_does_has_its_work(void **state)
+static void a_thread_that_sleeps_right_after_the_request_has_its_work(void **state)
 {
 	(void)state;
 	assert_true(hangs());
@@ -96,7 +96,7 @@ static void one_that_sleeps_later_may_have_had_other_work(void **state)
 static void one_that_slept_before_has_none(void **state)
 {
 	(void)state;
-	row[WORKER].since_ns = SINCE_NS - 1;
+	row[WORKER].since_ns = SINCE_NS;
 	assert_false(hangs());
 }
 
@@ -106,7 +106,7 @@ static void one_that_sleeps_as_idle_ones_do_is_idle(void **state)
 	(void)state;
 	stopped_stack[OTHER].node = stopped_stack[WORKER].node;
 	assert_false(hangs());
-	row[OTHER].since_ns = SINCE_NS;
+	row[OTHER].since_ns = SINCE_NS + 1;
 	row[OTHER].quiet = true;
 	assert_true(hangs());
 }
@@ -151,7 +151,7 @@ static void a_request_that_does_not_hang_proves_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(a_thread_that_sleeps_since_the_request_does_has_its_work),
+		TEST(a_thread_that_sleeps_right_after_the_request_has_its_work),
 		TEST(so_has_one_that_sleeps_within_a_second),
 		TEST(one_that_sleeps_later_may_have_had_other_work),
 		TEST(one_that_slept_before_has_none),

@@ -380,6 +380,35 @@ static void a_thread_that_sleeps_where_two_others_idle_does_so_as_well(void **st
 	assert_true(hangs_among(0x30, 11, 2));
 }
 
+/* No thread did any work. Two of those that started in one function sleep at one place, and the third one elsewhere. */
+static bool may_hang_apart(uint32_t second_at, const struct scope_function *second_start, uint32_t second_tgid,
+			   bool all_idle)
+{
+	struct scope_hang row = { .thread = HUNG, .nr = SYS_poll, .needs_peers = true, .quiet = true };
+	size_t count = 1;
+
+	waits_for_work(OTHER);
+	for (uint32_t i = 0; i < CASE_THREADS; i++)
+		scope_timeline_threads_at(made->timeline->threads, i)->tgid = i == OTHER ? second_tgid : 1;
+	stopped_stack[OTHER] = (struct scope_stopped_stack){ .node = second_at, .start = second_start };
+	assert_int_equal(
+		scope_evidence_peers_drop(&made->evidence, NULL, &made->units, pickups, all_idle, &row, &count), 0);
+	assert_true(!count || row.unsure);
+	return count;
+}
+
+static void of_threads_that_all_sleep_one_that_sleeps_apart_may_hang(void **state)
+{
+	(void)state;
+	assert_true(may_hang_apart(at_idle, &start, 1, true));
+	/* Another place says nothing where threads do work, where the others sleep at several, or where there is one of them. */
+	assert_false(may_hang_apart(at_idle, &start, 1, false));
+	assert_false(may_hang_apart(at_work, &start, 1, true));
+	assert_false(may_hang_apart(at_deep, &start, 1, true));
+	assert_false(may_hang_apart(at_idle, &elsewhere, 1, true));
+	assert_false(may_hang_apart(at_idle, &start, 2, true));
+}
+
 static const struct scope_function task = { .name = "task", .module = "p" };
 
 /*
@@ -537,6 +566,7 @@ int main(void)
 		TEST(the_runtime_calls_whatever_the_program_starts),
 		TEST(nothing_of_the_program_is_no_spin_of_it),
 		TEST(a_thread_that_sleeps_where_two_others_idle_does_so_as_well),
+		TEST(of_threads_that_all_sleep_one_that_sleeps_apart_may_hang),
 		TEST(a_pool_of_a_library_is_compared_with_itself),
 		TEST(a_twentieth_of_its_stacks_is_needed),
 		TEST(one_of_its_stacks_says_nothing),

@@ -25,7 +25,7 @@ static bool sleeps_as_idle(const struct scope_peers *peers, const struct scope_h
 	const struct scope_stopped_stack *stopped_stack = peers->evidence->stopped_stack;
 
 	for (size_t i = 0; i < count; i++)
-		if (hangs[i].kind == SCOPE_HANG_BLOCKED && hangs[i].since_ns < since_ns &&
+		if (hangs[i].kind == SCOPE_HANG_BLOCKED && hangs[i].since_ns <= since_ns &&
 		    tgid_of(peers, &hangs[i]) == tgid_of(peers, hang) &&
 		    stopped_stack[hangs[i].thread].node == stopped_stack[hang->thread].node)
 			return true;
@@ -36,7 +36,7 @@ static bool got_work(const struct scope_peers *peers, const struct scope_hang *h
 		     const struct scope_hang *request, const struct scope_hang *hang)
 {
 	return hang->kind == SCOPE_HANG_BLOCKED && hang->needs_peers && !hang->quiet && !hang->retries &&
-	       hang->since_ns >= request->since_ns && hang->since_ns - request->since_ns < GIVEN_NS &&
+	       hang->since_ns > request->since_ns && hang->since_ns - request->since_ns < GIVEN_NS &&
 	       peers->evidence->stopped_stack[hang->thread].node != SCOPE_TREE_ROOT &&
 	       !peers->evidence->stopped_stack[hang->thread].idle && tgid_of(peers, hang) == tgid_of(peers, request) &&
 	       !sleeps_as_idle(peers, hangs, count, hang, request->since_ns);

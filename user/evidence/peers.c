@@ -13,7 +13,8 @@
 #include "evidence/unread.h"
 #include "symbol/runtime.h"
 
-#define IDLE_MIN 2 /* threads that have slept for longer at the same calls, and are idle: so is this one */
+#define APART_MIN 2 /* threads asleep at one place, where none did any work: one that sleeps elsewhere may not wait */
+#define IDLE_MIN 2  /* threads that have slept for longer at the same calls, and are idle: so is this one */
 
 /* An idle thread of a runtime does not hang, even if it served requests before. */
 static bool is_idle(const struct scope_evidence *evidence, const struct scope_hang *hang)
@@ -140,6 +141,31 @@ static bool takes_no_turn(const struct scope_peers *peers, const struct scope_ha
 	return waits;
 }
 
+/*
+ * True if it sleeps at another place than others of its process that started in the same function, which sleep at one place: of threads that all
+ * sleep, these wait for work, and it may not.
+ */
+static bool sleeps_apart(const struct scope_peers *peers, uint32_t thread)
+{
+	const struct scope_stopped_stack *stopped_stack = peers->evidence->stopped_stack;
+	const struct scope_function *start = stopped_stack[thread].start;
+	struct scope_threads *threads = peers->units->timeline->threads;
+	const uint32_t tgid = scope_timeline_threads_at(threads, thread)->tgid;
+	uint32_t node = SCOPE_TREE_ROOT;
+	unsigned others = 0;
+
+	for (size_t i = 0; start && i < peers->units->threads; i++) {
+		if (i == thread || stopped_stack[i].start != start || !scope_evidence_peers_stand_still(peers, i) ||
+		    scope_timeline_threads_at(threads, i)->tgid != tgid)
+			continue;
+		if (stopped_stack[i].node == stopped_stack[thread].node || (others && stopped_stack[i].node != node))
+			return false;
+		node = stopped_stack[i].node;
+		others++;
+	}
+	return others >= APART_MIN && node != SCOPE_TREE_ROOT;
+}
+
 static enum scope_peer_answer answer_of(const struct scope_peers *peers, bool all_idle, const struct scope_hang *hang,
 					size_t number)
 {
@@ -153,7 +179,9 @@ static enum scope_peer_answer answer_of(const struct scope_peers *peers, bool al
 		return SCOPE_PEERS_NO;
 	if (hang->needs_peers)
 		answer = all_idle ? SCOPE_PEERS_UNSURE : scope_evidence_peer_work(peers, hang);
-	return answer == SCOPE_PEERS_UNSURE && hang->quiet ? SCOPE_PEERS_NO : answer;
+	if (answer == SCOPE_PEERS_UNSURE && hang->quiet)
+		return all_idle && sleeps_apart(peers, hang->thread) ? SCOPE_PEERS_UNSURE : SCOPE_PEERS_NO;
+	return answer;
 }
 
 /* The process whose end the thread waits for; 0: none of its own. */
@@ -189,7 +217,8 @@ static void follow_children(const struct scope_peers *peers, enum scope_peer_ans
 	while (more) {
 		more = false;
 		for (size_t i = 0; i < count; i++) {
-			const uint32_t child = answers[i] == SCOPE_PEERS_NO ? child_of(peers, &hangs[i]) : 0;
+			const bool open = answers[i] == SCOPE_PEERS_NO || answers[i] == SCOPE_PEERS_UNSURE;
+			const uint32_t child = open ? child_of(peers, &hangs[i]) : 0;
 
 			if (!child || !hangs_in(peers, answers, hangs, count, child))
 				continue;
