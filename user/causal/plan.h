@@ -14,7 +14,6 @@
 /* Coz: Curtsinger and Berger, SOSP 2015, sections 3.1 to 3.3. */
 #define SCOPE_PLAN_LENGTH_NS 500000000ull
 #define SCOPE_PLAN_LENGTH_MAX_NS 8000000000ull
-#define SCOPE_PLAN_COOL_OFF_NS 10000000ull
 #define SCOPE_PLAN_PERIOD_NS 1000000u /* of samples */
 #define SCOPE_PLAN_SPEEDUPS 20	      /* steps of 5 % */
 #define SCOPE_PLAN_ZERO_WEIGHT 8      /* 8 of 28 draws, 29 %, are 0 */
