@@ -11,54 +11,21 @@
 #include <cmocka.h>
 
 #include "evidence/lookup.h"
-#include "units_of.h"
-
-#define US 1000ull
-#define MS 1000000ull
-#define END_NS (2000 * MS)
+#include "made_trace.h"
 
 /* Thread 10 has a loop at epoll 5, the clients 7 and 8, an eventfd 6, and asks the peer 9. Thread 11 does not. */
-static struct {
-	FILE *to;
-	char *text;
-	size_t bytes;
-	uint64_t now_ns;
-} made;
-
 static int setup(void **state)
 {
 	(void)state;
-	memset(&made, 0, sizeof(made));
-	made.to = open_memstream(&made.text, &made.bytes);
-	assert_non_null(made.to);
-	fprintf(made.to,
-		"meta begin_ns 0\nmeta end_ns %llu\n"
-		"fd 10 5 epoll -\nfd 10 6 event -\nfd 10 7 accepted -\nfd 10 8 accepted -\nfd 10 9 connected -\n"
-		"thread 10 10 server\nthread 11 10 pool\n0 0 switch 0 10 sleeping\n0 1 switch 0 11 sleeping\n",
-		END_NS);
+	made_begin("fd 10 5 epoll -\nfd 10 6 event -\nfd 10 7 accepted -\nfd 10 8 accepted -\nfd 10 9 connected -\n"
+		   "thread 10 10 server\nthread 11 10 pool\n0 0 switch 0 10 sleeping\n0 1 switch 0 11 sleeping\n");
 	return 0;
-}
-
-static void call(unsigned tid, const char *name, unsigned fd, int ret)
-{
-	made.now_ns += 10 * US;
-	fprintf(made.to, "%llu %u syscall %u %s enter=%llu ret=%d args=%u\n", (unsigned long long)made.now_ns, tid - 10,
-		tid, name, (unsigned long long)(made.now_ns - 5 * US), ret, fd);
 }
 
 /* The loop sleeps that long, and returns that number of events. waker: 0 for an interrupt. */
 static void polls(uint64_t ns, int ret, unsigned waker)
 {
-	const unsigned long long enter = made.now_ns + 10 * US, wake = enter + ns;
-
-	fprintf(made.to, "%llu 0 enter 10 epoll_wait enter=%llu args=5\n%llu 0 switch 10 0 sleeping\n", enter, enter,
-		enter);
-	if (waker)
-		fprintf(made.to, "%llu 1 waking 10 from %u task\n", wake - 1, waker);
-	else
-		fprintf(made.to, "%llu 0 waking 10 from - softirq\n", wake);
-	fprintf(made.to, "%llu 0 switch 0 10 sleeping\n%llu 0 exit 10 epoll_wait ret=%d\n", wake, wake, ret);
-	made.now_ns = wake;
+	sleeps(10, "epoll_wait", 5, ns, ret, waker);
 }
 
 /* A turn of the loop after that time, which reads there. */
@@ -86,22 +53,8 @@ static void take(void)
 
 static struct run end(void)
 {
-	struct run run;
-
 	polls(MS, 1, 0);
-	assert_int_equal(fclose(made.to), 0);
-	run = run_of(made.text);
-	free(made.text);
-	return run;
-}
-
-static uint64_t requests(const struct run *run)
-{
-	uint64_t requests = 0;
-
-	for (size_t i = 0; i < run->units->count; i++)
-		requests += run->units->unit[i].asked;
-	return requests;
+	return made_run();
 }
 
 /* The one unit whose request was held. */
@@ -237,18 +190,12 @@ static void an_answer_without_a_sleep_goes_on_too(void **state)
 static void a_sleep_in_the_turn_that_answers_is_its_own(void **state)
 {
 	uint64_t blocked_ns = 0;
-	unsigned long long enter;
 	struct run run;
 
 	(void)state;
 	take();
 	call(10, "epoll_wait", 5, 0);
-	enter = made.now_ns + 10 * US;
-	fprintf(made.to,
-		"%llu 0 enter 10 clock_nanosleep enter=%llu\n%llu 0 switch 10 0 sleeping\n"
-		"%llu 0 waking 10 from - hardirq\n%llu 0 switch 0 10 sleeping\n%llu 0 exit 10 clock_nanosleep ret=0\n",
-		enter, enter, enter, enter + 20 * MS, enter + 20 * MS, enter + 20 * MS);
-	made.now_ns = enter + 20 * MS;
+	sleeps(10, "clock_nanosleep", 0, 20 * MS, 0, 0);
 	call(10, "write", 7, 64);
 	run = end();
 	assert_null(held_of(&run));
@@ -339,18 +286,12 @@ static void time_in_which_its_loop_is_busy_is_no_wait(void **state)
 static void time_in_which_its_loop_sleeps_for_another_is_no_wait(void **state)
 {
 	const struct scope_unit *unit;
-	unsigned long long enter;
 	struct run run;
 
 	(void)state;
 	take();
 	brings(MS, 8);
-	enter = made.now_ns + 10 * US;
-	fprintf(made.to,
-		"%llu 0 enter 10 clock_nanosleep enter=%llu\n%llu 0 switch 10 0 sleeping\n"
-		"%llu 0 waking 10 from - hardirq\n%llu 0 switch 0 10 sleeping\n%llu 0 exit 10 clock_nanosleep ret=0\n",
-		enter, enter, enter, enter + 50 * MS, enter + 50 * MS, enter + 50 * MS);
-	made.now_ns = enter + 50 * MS;
+	sleeps(10, "clock_nanosleep", 0, 50 * MS, 0, 0);
 	call(10, "write", 8, 64);
 	brings(20 * MS, 9);
 	call(10, "write", 7, 64);

@@ -4,83 +4,36 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include <cmocka.h>
 
-#include "units_of.h"
+#include "made_trace.h"
 
-#define US 1000ull
-#define MS 1000000ull
-#define END_NS (2000 * MS)
 #define LOOKS_MAX 16
 
 /*
  * Thread 10 has a loop at epoll 5, and the client 7. Thread 11 gets work by the eventfd 6 from thread 12, polls for it, and writes results to 8.
  */
-static struct {
-	FILE *to;
-	char *text;
-	size_t bytes;
-	uint64_t now_ns;
-} made;
-
 static int setup(void **state)
 {
 	(void)state;
-	memset(&made, 0, sizeof(made));
-	made.to = open_memstream(&made.text, &made.bytes);
-	assert_non_null(made.to);
-	fprintf(made.to,
-		"meta begin_ns 0\nmeta end_ns %llu\n"
-		"fd 10 5 epoll -\nfd 10 6 event -\nfd 10 7 accepted -\nfd 10 8 event -\n"
-		"thread 10 10 server\nthread 11 10 worker\nthread 12 10 giver\n"
-		"0 0 switch 0 10 sleeping\n0 1 switch 0 11 sleeping\n0 2 switch 0 12 sleeping\n",
-		END_NS);
+	made_begin("fd 10 5 epoll -\nfd 10 6 event -\nfd 10 7 accepted -\nfd 10 8 event -\n"
+		   "thread 10 10 server\nthread 11 10 worker\nthread 12 10 giver\n"
+		   "0 0 switch 0 10 sleeping\n0 1 switch 0 11 sleeping\n0 2 switch 0 12 sleeping\n");
 	return 0;
-}
-
-static void call(unsigned tid, const char *name, unsigned fd, int ret)
-{
-	made.now_ns += 10 * US;
-	fprintf(made.to, "%llu %u syscall %u %s enter=%llu ret=%d args=%u\n", (unsigned long long)made.now_ns, tid - 10,
-		tid, name, (unsigned long long)(made.now_ns - 5 * US), ret, fd);
-}
-
-/* The thread sleeps for 1 ms where it waits for work, and hears of one event. */
-static void sleeps(unsigned tid, const char *name, unsigned fd)
-{
-	const unsigned long long enter = made.now_ns + 10 * US, wake = enter + MS;
-
-	fprintf(made.to, "%llu %u enter %u %s enter=%llu args=%u\n%llu %u switch %u 0 sleeping\n", enter, tid - 10, tid,
-		name, enter, fd, enter, tid - 10, tid);
-	if (tid == 11)
-		fprintf(made.to, "%llu 2 waking 11 from 12 task\n", wake);
-	else
-		fprintf(made.to, "%llu 0 waking 10 from - softirq\n", wake);
-	fprintf(made.to, "%llu %u switch 0 %u sleeping\n%llu %u exit %u %s ret=1\n", wake, tid - 10, tid, wake,
-		tid - 10, tid, name);
-	made.now_ns = wake;
 }
 
 static void usual(void)
 {
-	sleeps(10, "epoll_wait", 5);
+	sleeps(10, "epoll_wait", 5, MS, 1, 0);
 	call(10, "read", 7, 64);
 	call(10, "write", 7, 64);
 }
 
 static struct run end(void)
 {
-	struct run run;
-
-	sleeps(10, "epoll_wait", 5);
-	assert_int_equal(fclose(made.to), 0);
-	run = run_of(made.text);
-	free(made.text);
-	return run;
+	sleeps(10, "epoll_wait", 5, MS, 1, 0);
+	return made_run();
 }
 
 /* The unit of the thread that runs for longest, of those that end in the window. */
@@ -98,21 +51,12 @@ static const struct scope_unit *longest(const struct run *run, unsigned tid)
 	return longest;
 }
 
-static uint64_t requests(const struct run *run)
-{
-	uint64_t requests = 0;
-
-	for (size_t i = 0; i < run->units->count; i++)
-		requests += run->units->unit[i].asked;
-	return requests;
-}
-
 /* A request whose work is done after a number of looks, and answered after one more. */
 static struct run works_after(unsigned looks)
 {
 	usual();
 	usual();
-	sleeps(10, "epoll_wait", 5);
+	sleeps(10, "epoll_wait", 5, MS, 1, 0);
 	call(10, "read", 7, 64);
 	for (unsigned i = 0; i < looks; i++)
 		call(10, "epoll_wait", 5, 0);
@@ -175,7 +119,7 @@ static void what_is_found_begins_a_turn(void **state)
 	(void)state;
 	usual();
 	usual();
-	sleeps(10, "epoll_wait", 5);
+	sleeps(10, "epoll_wait", 5, MS, 1, 0);
 	call(10, "read", 7, 64);
 	call(10, "epoll_wait", 5, 1);
 	made.now_ns += 30 * MS;
@@ -196,7 +140,7 @@ static void a_worker_without_clients_looks_before_it_works(void **state)
 	usual();
 	for (unsigned i = 0; i < 40; i++) {
 		call(12, "write", 6, 8);
-		sleeps(11, "poll", 100);
+		sleeps(11, "poll", 100, MS, 1, 12);
 		call(11, "poll", 100, 1);
 		call(11, "read", 6, 8);
 		call(11, "poll", 100, 0);
