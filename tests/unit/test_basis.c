@@ -91,7 +91,7 @@ static void the_text_states_them(void **state)
 
 	(void)state;
 	assert_non_null(strstr(text, "and 6 times the median"));
-	assert_non_null(strstr(text, "of busy time, 17 slow ones, both halves"));
+	assert_non_null(strstr(text, "of busy time, 17 slow ones, 2 s or 20 % of the window"));
 	assert_non_null(strstr(text, "(or odds ×23)"));
 	assert_non_null(strstr(text, "by single clustering"));
 	assert_non_null(strstr(text, "41 not taken (limit per second)"));

@@ -26,7 +26,7 @@ static const struct scope_finding bare = {
 	.odds = 5,
 	.times = 2.5,
 	.chance_z = 3.3,
-	.half_share = 0.1,
+	.spread = 0.2,
 	.serves = true,
 	.asks = true,
 	.p50_ns = 500000,
@@ -167,8 +167,8 @@ static void ten_times_as_long_in_one_function_needs_no_odds(void **state)
 	assert_int_equal(judge(finding), SCOPE_RULE_ODDS);
 	/* The other rules hold. */
 	finding = alone;
-	finding.half_share = below(0.1);
-	assert_int_equal(judge(finding), SCOPE_RULE_HALVES);
+	finding.spread = below(0.2);
+	assert_int_equal(judge(finding), SCOPE_RULE_SPREAD);
 }
 
 /* If that is less than nine tenths of their time, all else must not have grown nearly as much. */
@@ -310,7 +310,7 @@ static void two_requests_that_stood_are_enough(void **state)
 	(void)state;
 	finding.units = 2;
 	finding.units_at_first = 0;
-	finding.chance_z = finding.half_share = 0;
+	finding.chance_z = finding.spread = 0;
 	finding.usual_ns = 1e7;
 	finding.p50_ns = 1.01e9;
 	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
@@ -369,13 +369,29 @@ static void what_chance_may_give_is_no_finding(void **state)
 	assert_int_equal(judge(finding), SCOPE_RULE_CHANCE);
 }
 
-static void it_must_show_in_both_halves_of_the_window(void **state)
+/* What is counted needs less of the stacks. */
+static void calls_made_more_often_need_two_standard_errors(void **state)
 {
 	struct scope_finding finding = bare;
 
 	(void)state;
-	finding.half_share = below(0.1);
-	assert_int_equal(judge(finding), SCOPE_RULE_HALVES);
+	finding.kind = SCOPE_FINDING_CALLS;
+	finding.chance_z = 2;
+	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
+	finding.chance_z = below(2);
+	assert_int_equal(judge(finding), SCOPE_RULE_CHANCE);
+	finding.kind = SCOPE_FINDING_TIME;
+	finding.chance_z = 2;
+	assert_int_equal(judge(finding), SCOPE_RULE_CHANCE);
+}
+
+static void it_must_not_show_in_a_short_part_of_the_window_alone(void **state)
+{
+	struct scope_finding finding = bare;
+
+	(void)state;
+	finding.spread = below(0.2);
+	assert_int_equal(judge(finding), SCOPE_RULE_SPREAD);
 }
 
 /* The report names the first rule that is not met. */
@@ -396,7 +412,7 @@ static void rules_are_looked_at_in_their_order(void **state)
 	finding.times = bare.times;
 	assert_int_equal(judge(finding), SCOPE_RULE_CHANCE);
 	finding.chance_z = bare.chance_z;
-	assert_int_equal(judge(finding), SCOPE_RULE_HALVES);
+	assert_int_equal(judge(finding), SCOPE_RULE_SPREAD);
 }
 
 /* What was found is taken for fixed: its excess is busy time no more. */
@@ -505,7 +521,8 @@ int main(void)
 		cmocka_unit_test(a_share_below_two_and_a_half_times_the_usual_is_too_small),
 		cmocka_unit_test(odds_of_25_need_no_such_share),
 		cmocka_unit_test(what_chance_may_give_is_no_finding),
-		cmocka_unit_test(it_must_show_in_both_halves_of_the_window),
+		cmocka_unit_test(calls_made_more_often_need_two_standard_errors),
+		cmocka_unit_test(it_must_not_show_in_a_short_part_of_the_window_alone),
 		cmocka_unit_test(rules_are_looked_at_in_their_order),
 		cmocka_unit_test(a_second_bug_is_compared_with_the_busy_time_that_is_left),
 		cmocka_unit_test(a_tenth_of_the_busy_time_is_always_left),

@@ -246,31 +246,57 @@ static void several_stacks_of_one_unit_count_once(void **state)
 	assert_true(fabs(z - scope_anomaly_two_shares_z(1, 10, 1.0 / 12, 12)) < 1e-9);
 }
 
-/* n of ten units begin in the first half. */
-static double half_share(unsigned first, uint64_t since_ns)
+/* Twenty-one units, the first of which begins at from_ns, the last after over_ns more. */
+static double spread(uint64_t from_ns, uint64_t over_ns, uint64_t since_ns, uint64_t end_ns)
 {
-	const uint64_t from_ns = since_ns, middle_ns = from_ns + (CASE_END_NS - from_ns) / 2;
-	double share;
+	double found;
 	void *state = NULL;
 
 	made->input.since_ns = since_ns;
-	for (unsigned i = 0; i < 10; i++)
+	made->timeline->end_ns = end_ns;
+	for (unsigned i = 0; i <= 20; i++)
 		item(at_mine, SCOPE_ITEM_RUN, 1,
-		     case_unit(made, unit_of(i < first ? middle_ns - 1 : middle_ns, 1), 0, SCOPE_UNIT_SLOW, 0, 0));
-	share = measure().half_share;
+		     case_unit(made, unit_of(from_ns + over_ns / 20 * i, 1), 0, SCOPE_UNIT_SLOW, 0, 0));
+	found = measure().spread;
 	again(&state);
-	return share;
+	return found;
 }
 
-static void the_emptier_half_of_the_window_counts(void **state)
+static bool is(double value, double expected)
 {
+	return fabs(value - expected) < 1e-6;
+}
+
+static void units_are_spread_over_a_part_of_the_window(void **state)
+{
+	const uint64_t s = 1000000000;
+
 	(void)state;
-	assert_true(half_share(0, 0) == 0);
-	assert_true(half_share(1, 0) == 0.1);
-	assert_true(half_share(5, 0) == 0.5);
-	assert_true(half_share(9, 0) == 0.1);
+	assert_true(is(spread(0, 0, 0, 10 * s), 0));
+	assert_true(is(spread(0, 10 * s, 0, 10 * s), 0.8));
+	assert_true(is(spread(2 * s, 5 * s, 0, 10 * s), 0.4));
 	/* Of the time since a change, where there was one. */
-	assert_true(half_share(2, CASE_END_NS / 2) == 0.2);
+	assert_true(is(spread(5 * s, 5 * s, 5 * s, 10 * s), 0.8));
+	/* Two seconds of a long one are as much as 0.2. */
+	assert_true(is(spread(30 * s, s * 5 / 2, 0, 100 * s), 0.2));
+}
+
+/* One unit of ten at another time does not spread them. */
+static void single_units_do_not_spread_them(void **state)
+{
+	const uint64_t s = 1000000000;
+
+	(void)state;
+	made->timeline->end_ns = 10 * s;
+	for (unsigned i = 0; i <= 20; i++)
+		item(at_mine, SCOPE_ITEM_RUN, 1,
+		     case_unit(made,
+			       unit_of(i < 2	? 0
+				       : i > 18 ? 9 * s
+						: 5 * s,
+				       1),
+			       0, SCOPE_UNIT_SLOW, 0, 0));
+	assert_true(is(measure().spread, 0));
 }
 
 static void most_of_its_units_say_the_population(void **state)
@@ -442,7 +468,8 @@ int main(void)
 		TEST(shares_of_waits_for_it_leave_its_own_running_aside),
 		TEST(timelines_of_usual_units_leave_no_room),
 		TEST(several_stacks_of_one_unit_count_once),
-		TEST(the_emptier_half_of_the_window_counts),
+		TEST(units_are_spread_over_a_part_of_the_window),
+		TEST(single_units_do_not_spread_them),
 		TEST(most_of_its_units_say_the_population),
 		TEST(percentiles_and_times_are_of_its_units),
 		TEST(the_usual_example_makes_the_same_calls),

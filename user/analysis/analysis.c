@@ -67,6 +67,11 @@ static int split(struct scope_analysis *analysis, uint64_t before_ns, uint64_t s
 						    &analysis->reference);
 }
 
+static bool is_slow(const struct scope_analysis *whole)
+{
+	return whole->ranking->findings && whole->ranking->verdict == SCOPE_VERDICT_SLOWDOWN;
+}
+
 /*
  * Returns the findings since a time, compared with the time until before_ns, NULL if there are none. growth: why they are
  * compared, if that is growth. Units stay as they were cut: only stacks and calls of examples are read from the trace, so a report made while the trace is being written can use it, too.
@@ -85,7 +90,8 @@ static int run_from(struct scope_analysis *whole, const struct scope_analysis_op
 	err = split(analysis, before_ns, since_ns);
 	if (!err)
 		err = scope_analysis_steps_run(analysis, options);
-	if (!err && analysis->ranking->findings) {
+	if (!err && analysis->ranking->findings &&
+	    (analysis->ranking->verdict == SCOPE_VERDICT_SLOWDOWN || !whole->ranking->findings)) {
 		*ret_analysis = analysis;
 		return 0;
 	}
@@ -98,6 +104,14 @@ static int run_from(struct scope_analysis *whole, const struct scope_analysis_op
 	return err;
 }
 
+/* True if what was found began with the change: its first slow unit is after the middle of the time before. */
+static bool began_then(const struct scope_analysis *whole, uint64_t since_ns)
+{
+	const uint64_t begin_ns = whole->units->timeline->begin_ns;
+
+	return !is_slow(whole) || whole->ranking->finding[0].first_ns >= begin_ns + (since_ns - begin_ns) / 2;
+}
+
 /* If units take longer and longer, or from some time on, returns the findings compared with the time before, else NULL. */
 static int run_since(struct scope_analysis *whole, const struct scope_analysis_options *options,
 		     struct scope_analysis **ret_analysis)
@@ -106,9 +120,9 @@ static int run_since(struct scope_analysis *whole, const struct scope_analysis_o
 	const struct scope_growth none = { 0 };
 	struct scope_growth growth = none;
 	uint64_t since_ns;
-	int err = part ? 0
-		       : scope_analysis_growth_find(whole->found.distributions, whole->found.groups, whole->detection,
-						    &growth);
+	int err = part || is_slow(whole) ? 0
+					 : scope_analysis_growth_find(whole->found.distributions, whole->found.groups,
+								      whole->detection, &growth);
 
 	*ret_analysis = NULL;
 	if (!err && growth.last_ns > 0)
@@ -119,14 +133,18 @@ static int run_since(struct scope_analysis *whole, const struct scope_analysis_o
 					       options->rank.chance_z, &since_ns);
 	if (!err && !since_ns && part)
 		since_ns = whole->found.distributions->from_ns;
-	return err || !since_ns ? err : run_from(whole, options, since_ns, since_ns, &none, ret_analysis);
+	return err || !since_ns || !began_then(whole, since_ns)
+		       ? err
+		       : run_from(whole, options, since_ns, since_ns, &none, ret_analysis);
 }
 
 /* Only if its own units are the baseline. */
 static bool may_be_since(const struct scope_analysis *whole, const struct scope_analysis_options *options)
 {
-	return !whole->ranking->findings && !whole->ranking->left_out &&
-	       whole->ranking->verdict != SCOPE_VERDICT_UNKNOWN && !options->baseline;
+	const struct scope_ranking *ranking = whole->ranking;
+
+	return (!ranking->findings || ranking->verdict == SCOPE_VERDICT_NOTHING || is_slow(whole)) &&
+	       !ranking->left_out && ranking->verdict != SCOPE_VERDICT_UNKNOWN && !options->baseline;
 }
 
 /*

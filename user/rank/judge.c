@@ -121,6 +121,12 @@ static bool grew_alike(const struct scope_finding *finding)
 	return finding->rest_z >= GREW_Z && finding->rest_times - 1 > REST_ALIKE * (finding->times - 1);
 }
 
+/* Its units make a call several times as often as usual ones, which is counted, so less is asked of the stacks. */
+static bool counts_calls(const struct scope_finding *finding)
+{
+	return finding->kind == SCOPE_FINDING_CALLS && finding->chance_z >= GREW_Z;
+}
+
 /*
  * Its part of the time cannot grow by much if nearly all of the time was its own before. Then it is enough that a unit is in it for
  * longer, unless a slower machine, or what slows all else, too, explains that. That units take longer as a whole is beyond
@@ -130,14 +136,14 @@ static bool beyond_chance(const struct judged *judged)
 {
 	const double least = judged->options->chance_z;
 
-	return judged->few || judged->alone || judged->finding->chance_z >= least ||
+	return judged->few || judged->alone || counts_calls(judged->finding) || judged->finding->chance_z >= least ||
 	       (judged->grew && judged->paced && judged->finding->growth_z >= GREW_Z && !grew_alike(judged->finding));
 }
 
-/* A single stall is in one of them. */
-static bool in_both_halves(const struct judged *judged)
+/* Whatever a single moment has in it (the host stood, a disk was written) is no fault of a function. */
+static bool spread_out(const struct judged *judged)
 {
-	return judged->few || judged->finding->half_share >= judged->options->half_share;
+	return judged->few || judged->finding->spread >= judged->options->spread;
 }
 
 /*
@@ -164,7 +170,7 @@ static const struct {
 	[SCOPE_RULE_ODDS] = { "odds", enough_odds },
 	[SCOPE_RULE_TIMES] = { "times", enough_times },
 	[SCOPE_RULE_CHANCE] = { "chance", beyond_chance },
-	[SCOPE_RULE_HALVES] = { "halves", in_both_halves },
+	[SCOPE_RULE_SPREAD] = { "spread", spread_out },
 	[SCOPE_RULE_FLOOR] = { "floor", above_floor },
 	[SCOPE_RULE_PARTS] = { "parts", NULL }, /* of callers alone, see rank.c */
 };

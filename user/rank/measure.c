@@ -13,7 +13,8 @@
 #include "rank/shares.h"
 #include "rank/sums.h"
 
-#define NEAR 0.1 /* no rule: of the median; a unit this far from it is as good an example */
+#define NEAR 0.1		 /* no rule: of the median; a unit this far from it is as good an example */
+#define SPREAD_OF_NS 10000000000 /* the longest time of which units have to be spread over a part: 2 s are enough */
 
 /* Stacks of one unit repeat the same fact: how many stacks of the function each unit has. */
 static double stacks_of_unit(const struct scope_sums *sums, enum scope_finding_kind kind)
@@ -236,19 +237,28 @@ static double window_of(const struct scope_rank_input *input)
 	return fmax(1, (double)(timeline->end_ns - timeline->begin_ns));
 }
 
-/* Share of the units in the emptier half of the window, or of the time since the change. */
-static double half_share(const struct scope_rank_input *input, const struct scope_sums *sums)
+/* The time in which its units begin, but for the first and the last tenth, as a part of the window, or of the time since the change. */
+static int measure_spread(const struct scope_rank_input *input, const struct scope_sums *sums,
+			  struct scope_finding *finding)
 {
 	const struct scope_timeline *timeline = input->units->timeline;
-	uint64_t from = input->since_ns ? input->since_ns : timeline->begin_ns;
-	uint64_t middle = from + (timeline->end_ns - from) / 2;
-	size_t first = 0;
+	const uint64_t from_ns = input->since_ns ? input->since_ns : timeline->begin_ns;
+	const double window_ns = fmax(1, fmin((double)(timeline->end_ns - from_ns), SPREAD_OF_NS));
+	double *begin_ns;
 
-	for (size_t i = 0; i < sums->units; i++)
-		first += input->units->unit[sums->unit[i]].begin_ns < middle;
 	if (!sums->units)
 		return 0;
-	return (double)(first < sums->units - first ? first : sums->units - first) / sums->units;
+	begin_ns = calloc(sums->units, sizeof(*begin_ns));
+	if (!begin_ns)
+		return -ENOMEM;
+	for (size_t i = 0; i < sums->units; i++)
+		begin_ns[i] = (double)input->units->unit[sums->unit[i]].begin_ns;
+	scope_sort_doubles(begin_ns, sums->units);
+	finding->spread = (scope_anomaly_quantile_sorted(begin_ns, sums->units, 0.9) -
+			   scope_anomaly_quantile_sorted(begin_ns, sums->units, 0.1)) /
+			  window_ns;
+	free(begin_ns);
+	return 0;
 }
 
 int scope_rank_measure(const struct scope_rank_input *input, struct scope_finding *finding)
@@ -281,7 +291,8 @@ int scope_rank_measure(const struct scope_rank_input *input, struct scope_findin
 			 input->detection->population[finding->population].asks);
 	finding->window_share = finding->excess_ns / window_of(input);
 	find_usual(input, finding);
-	finding->half_share = half_share(input, sums);
+	if (!err)
+		err = measure_spread(input, sums, finding);
 	for (size_t i = 0; i < sums->units; i++)
 		finding->freezes += scope_anomaly_freeze_of(input->freezes, &input->units->unit[sums->unit[i]]) != NULL;
 	if (!err)

@@ -3,7 +3,7 @@
  * From evidence to an ordered list of functions, and a verdict.
  *
  * A slow function is a finding if its excess is at least a set share of the process's busy time, it
- * appears in enough units and in both halves of the window, and its part of the abnormal time is
+ * appears in enough units that are spread over the window, and its part of the abnormal time is
  * clearly larger than its part of the usual time, by odds and by share (or by time per request,
  * where requests take longer than in a baseline): a cause that slows all
  * functions equally is outside the program (methods: PerfCompass, Dean et al., IEEE TPDS 27(6),
@@ -25,7 +25,7 @@ struct scope_rank_options {
 	double chance_z;     /* its part of abnormal stacks above that of usual ones, beyond chance */
 	uint32_t units_min;
 	double units_at_first_min; /* of a finding's units_at_first */
-	double half_share;	   /* of its units in the emptier half of the window */
+	double spread;		   /* of its units over the window, or over 10 s of a longer one */
 	double kernel_share; /* a function with at least this part of its running time in calls as often as usual … */
 	/*
 	 * A function that waits longer for disk, network or pipe, in calls that usual units make as
@@ -52,7 +52,7 @@ enum scope_rank_rule {
 	SCOPE_RULE_ODDS,
 	SCOPE_RULE_TIMES,
 	SCOPE_RULE_CHANCE,
-	SCOPE_RULE_HALVES,
+	SCOPE_RULE_SPREAD,
 	SCOPE_RULE_FLOOR,
 	SCOPE_RULE_PARTS, /* too few stacks to decide if its callees are one cause, and its odds are too low */
 };
@@ -170,7 +170,7 @@ struct scope_finding {
 	double rest_times; /* … which is that many times as long as in the baseline */
 	double grown;	   /* the part of times by which units take longer than in the baseline; 1: by nothing */
 	double chance_z;   /* see chance_z of the options */
-	double half_share; /* of its units in the emptier half of the window */
+	double spread;	   /* the time in which eight tenths of its units begin, as a part of the window, or of 10 s */
 	uint32_t freezes;  /* of its units: rare long stalls, see anomaly/freeze.h */
 	union {		   /* by kind: TIME and CALLS have none of them */
 		struct scope_finding_hang hang;	    /* HANG, SPIN */

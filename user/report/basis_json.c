@@ -23,10 +23,10 @@ static json_t *make_rule(const struct scope_basis *basis)
 		scope_cluster_linkage_name(basis->detect.cluster.linkage), "points_max",
 		(json_int_t)basis->detect.cluster.max_points, "units_at_first_min",
 		scope_report_json_number(rank->units_at_first_min), "chance_z",
-		scope_report_json_number(rank->chance_z), "half_share", scope_report_json_number(rank->half_share),
-		"floor_ns", scope_report_json_number(rank->floor_ns), "floor_share",
-		scope_report_json_number(rank->floor_share), "served_ns", scope_report_json_number(rank->served_ns),
-		"served_share", scope_report_json_number(rank->served_share));
+		scope_report_json_number(rank->chance_z), "spread", scope_report_json_number(rank->spread), "floor_ns",
+		scope_report_json_number(rank->floor_ns), "floor_share", scope_report_json_number(rank->floor_share),
+		"served_ns", scope_report_json_number(rank->served_ns), "served_share",
+		scope_report_json_number(rank->served_share));
 }
 
 static json_t *make_signatures(const struct scope_basis_signatures *signatures)

@@ -119,13 +119,14 @@ static void write_rule(const struct scope_basis *basis, FILE *to)
 
 	fprintf(to,
 		"basis: %s, %s of background work, %s of like ones; slow: above z %.1f and "
-		"%.0f times the median of the kind; a finding needs %.0f %% of busy time, %u slow ones, both halves of the "
-		"window, odds ×%.0f and a share ×%.1f (or odds ×%.0f) those of normal ones.",
+		"%.0f times the median of the kind; a finding needs %.0f %% of busy time, %u slow ones, 2 s or "
+		"%.0f %% of the window, odds ×%.0f and a share ×%.1f (or odds ×%.0f) those of normal ones.",
 		scope_report_format_some(&requests, basis->requests, "request"),
 		scope_report_format_some(&units, basis->units > basis->requests ? basis->units - basis->requests : 0,
 					 "round"),
 		scope_report_format_some(&kinds, basis->populations, "kind"), basis->z, basis->detect.times_min,
-		100 * rule->excess_share, rule->units_min, rule->odds_min, rule->times_min, rule->odds_alone);
+		100 * rule->excess_share, rule->units_min, 100 * rule->spread, rule->odds_min, rule->times_min,
+		rule->odds_alone);
 }
 
 static void write_basis(const struct scope_basis *basis, FILE *to)

@@ -176,8 +176,8 @@ static void write_rule(const struct scope_model_near *near, const struct scope_r
 			"needed)",
 			finding->chance_z, need->chance_z);
 		break;
-	case SCOPE_RULE_HALVES:
-		fputs("nearly all of it fell into one half of the window", to);
+	case SCOPE_RULE_SPREAD:
+		fputs("nearly all of it fell into a short part of the window", to);
 		break;
 	case SCOPE_RULE_FLOOR:
 		if (finding->asks)

@@ -252,7 +252,7 @@ static int print_usual(const struct report *report)
 static const char *const near_why[SCOPE_RULE_PARTS + 1] = {
 	[SCOPE_RULE_UNITS] = "was seen in few of them",
 	[SCOPE_RULE_CHANCE] = "in few stacks",
-	[SCOPE_RULE_HALVES] = "nearly all in one half of the trace",
+	[SCOPE_RULE_SPREAD] = "nearly all in a short part of the trace",
 	[SCOPE_RULE_PARTS] = "in few stacks",
 };
 
