@@ -188,6 +188,32 @@ static void test_unusual(void **state)
 	}
 }
 
+/* A thread makes no call for 20 s, then some until the given second, then none again: after how many seconds is that unusual? 0: not in 16. */
+static uint64_t silent_after(uint64_t until)
+{
+	struct stage stage;
+	uint64_t found = 0;
+
+	stage_begin(&stage, "unusual");
+	for (uint64_t second = 0; second < until + 16 && !found; second++) {
+		if (second < 10 || (second >= 30 && second < until))
+			calls(&stage, second, 30, "read");
+		if (stage_look(&stage, (second + 1) * S) && second >= until && strstr(stage.why, "without calls"))
+			found = second + 1 - until;
+	}
+	stage_end(&stage);
+	return found;
+}
+
+/* Half of it is usual after 15 s, and a quarter after 30. */
+static void test_a_silence_that_is_over_is_usual_for_a_while(void **state)
+{
+	(void)state;
+	assert_int_equal(silent_after(44), 0);
+	assert_int_equal(silent_after(62), 10);
+	assert_int_equal(silent_after(77), 5);
+}
+
 /* What it says is read again. */
 static void test_unusual_is_read(void **state)
 {
@@ -445,6 +471,7 @@ int main(void)
 		cmocka_unit_test(test_rate_that_falls),
 		cmocka_unit_test(test_percentile),
 		cmocka_unit_test(test_unusual),
+		cmocka_unit_test(test_a_silence_that_is_over_is_usual_for_a_while),
 		cmocka_unit_test(test_unusual_is_read),
 		cmocka_unit_test(test_none_hides_another),
 		cmocka_unit_test(test_rate_of_nothing),

@@ -15,7 +15,8 @@
 #define BATCH 64
 #define HANG_CALLS 20
 #define HELD_BYTES_MAX (32u << 20)
-#define OWN_RUNS 64 /* of each CPU that are remembered, a power of two */
+#define SILENCE_HALF_NS 15000000000ull /* after which half of the longest time without a call is usual still */
+#define OWN_RUNS 64		       /* of each CPU that are remembered, a power of two */
 
 struct thread {
 	uint32_t tid; /* 0: an empty slot */
@@ -26,9 +27,9 @@ struct thread {
 	uint64_t call_ns;    /* last return */
 	uint64_t unit_ns;    /* its unit began; 0: none is open */
 	uint64_t longest_ns; /* of its calls that blocked and returned, without those that wait for work */
-	uint64_t between_ns; /* longest time between two of its entries and returns */
-	uint64_t in_ns;	     /* when it last came onto a CPU */
-	uint64_t ready_ns;   /* runnable since, 0: not */
+	uint64_t between_ns, between_at_ns; /* longest time between two of its entries and returns; when it ended */
+	uint64_t in_ns;			    /* when it last came onto a CPU */
+	uint64_t ready_ns;		    /* runnable since, 0: not */
 };
 
 /* A sub-buffer's copy. Its memory stays for the next one: fresh pages cost more than the copying. */
@@ -152,10 +153,20 @@ static void end_unit(struct scope_recorder_activity *live, struct thread *thread
 	thread->unit_ns = 0;
 }
 
+/* A hang that is over must not make the next one seem usual. */
+static uint64_t usual_silence(const struct thread *thread, uint64_t now_ns)
+{
+	const uint64_t halves = now_ns > thread->between_at_ns ? (now_ns - thread->between_at_ns) / SILENCE_HALF_NS : 0;
+
+	return halves < 64 ? thread->between_ns >> halves : 0;
+}
+
 static void stayed(struct thread *thread, uint64_t since_ns, uint64_t until_ns)
 {
-	if (since_ns && until_ns > since_ns + thread->between_ns)
-		thread->between_ns = until_ns - since_ns;
+	if (!since_ns || until_ns <= since_ns + usual_silence(thread, until_ns))
+		return;
+	thread->between_ns = until_ns - since_ns;
+	thread->between_at_ns = until_ns;
 }
 
 static void take_enter(struct scope_recorder_activity *live, struct thread *thread, const struct scope_event *event)
@@ -424,7 +435,7 @@ bool scope_recorder_activity_silent(const struct scope_recorder_activity *live, 
 		const uint64_t for_ns = now_ns > since_ns ? now_ns - since_ns : 0;
 
 		if (thread->tid && !thread->ended && thread->calls >= HANG_CALLS && for_ns >= limit_ns &&
-		    for_ns < until_ns && for_ns / 2 >= thread->between_ns && for_ns > found.for_ns)
+		    for_ns < until_ns && for_ns / 2 >= usual_silence(thread, since_ns) && for_ns > found.for_ns)
 			found = (struct scope_live_hang){ thread->tid, thread->nr, for_ns };
 	}
 	if (found.for_ns)

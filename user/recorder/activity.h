@@ -47,8 +47,8 @@ struct scope_live_hang {
 };
 
 /*
- * True: a thread of HANG_CALLS calls or more has begun and ended no call for limit_ns, and for twice as long as ever
- * before, whatever it waits for. It may only have no work. Those that are silent for until_ns or longer do not count any more.
+ * True: a thread of HANG_CALLS calls or more has begun and ended no call for limit_ns, and for twice as long as it
+ * was before, of which half counts after 15 s; whatever it waits for. It may only have no work. Those that are silent for until_ns or longer do not count any more.
  */
 bool scope_recorder_activity_silent(const struct scope_recorder_activity *live, uint64_t now_ns, uint64_t limit_ns,
 				    uint64_t until_ns, struct scope_live_hang *ret_silent);
