@@ -92,17 +92,14 @@ static const char *span_string(struct span *span)
 
 static int add_meta(struct scope_trace *trace, struct span *span)
 {
-	struct scope_trace_meta row = { .key = span_string(span) };
+	const char *key = span_string(span), *value;
 	int err;
 
-	row.value = row.key ? span_string(span) : NULL;
-	if (!row.value)
+	value = key ? span_string(span) : NULL;
+	if (!value)
 		return span_bad(span);
-	err = row_grow(trace, &trace->meta, &trace->meta_capacity, trace->metas + 1, sizeof(row));
-	if (err)
-		return err;
-	trace->meta[trace->metas++] = row;
-	return 0;
+	err = scope_trace_spend(trace, sizeof(struct scope_trace_meta));
+	return err ? err : scope_trace_add_meta(trace, key, value);
 }
 
 /* The strings of a mapping follow in the span. */
@@ -412,50 +409,6 @@ int scope_trace_add_row(struct scope_trace *trace, uint16_t type, const uint8_t 
 	if (type >= sizeof(add) / sizeof(add[0]) || !add[type])
 		return -EBADMSG;
 	return add[type](trace, &span);
-}
-
-/* The value written last is used, because a capture may correct at its end what it wrote at its start. */
-const char *scope_trace_meta(const struct scope_trace *trace, const char *key)
-{
-	for (size_t i = trace->metas; i > 0; i--)
-		if (!strcmp(trace->meta[i - 1].key, key))
-			return trace->meta[i - 1].value;
-	return NULL;
-}
-
-uint64_t scope_trace_meta_number(const struct scope_trace *trace, const char *key, uint64_t fallback)
-{
-	const char *text = scope_trace_meta(trace, key);
-	unsigned long long number;
-	char *end;
-
-	if (!text || text[0] < '0' || text[0] > '9')
-		return fallback;
-	errno = 0;
-	number = strtoull(text, &end, 10);
-	return *end || errno ? fallback : number;
-}
-
-uint64_t scope_trace_sample_ns(const struct scope_trace *trace, uint64_t time_ns)
-{
-	const size_t prefix = strlen(SCOPE_META_SAMPLE_NS_FROM);
-	uint64_t from_ns = 0, sample_ns = scope_trace_meta_number(trace, SCOPE_META_SAMPLE_NS, 1000000);
-
-	for (size_t i = 0; i < trace->metas; i++) {
-		const struct scope_trace_meta *meta = &trace->meta[i];
-		const char *text = meta->key + prefix;
-		uint64_t from, period_ns;
-
-		if (strncmp(meta->key, SCOPE_META_SAMPLE_NS_FROM, prefix))
-			continue;
-		from = strtoull(text, NULL, 10);
-		period_ns = strtoull(meta->value, NULL, 10);
-		if (period_ns && from <= time_ns && from >= from_ns) {
-			from_ns = from;
-			sample_ns = period_ns;
-		}
-	}
-	return sample_ns;
 }
 
 const struct scope_trace_map *scope_trace_maps(const struct scope_trace *trace, size_t *ret_count)

@@ -399,6 +399,8 @@ void scope_trace_close(struct scope_trace *trace)
 	free(trace->cpu);
 	free(trace->block);
 	free(trace->meta);
+	free(trace->meta_slot);
+	free(trace->period);
 	free(trace->map);
 	free(trace->symbol);
 	free(trace->fd);

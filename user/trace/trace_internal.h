@@ -16,6 +16,11 @@ struct scope_trace_meta {
 	const char *key, *value;
 };
 
+/* Samples came at this period from that time on. */
+struct scope_sample_period {
+	uint64_t from_ns, ns;
+};
+
 /* Frames of one CPU's sub-buffers, by their offset in the file, in the order of the file. */
 struct scope_trace_cpu {
 	uint32_t cpu;
@@ -64,7 +69,9 @@ struct scope_trace {
 	uint64_t touched;   /* bytes read since the pages were last given back */
 	char *name;
 	struct scope_file_header header;
-	struct scope_trace_meta *meta;
+	struct scope_trace_meta *meta; /* in the order in which they were written */
+	uint32_t *meta_slot;	       /* by the hash of the key: 1 + its last row, 0: free, the next one may have it */
+	struct scope_sample_period *period;
 	struct scope_trace_map *map;
 	struct scope_trace_symbol *symbol;
 	struct scope_trace_fd *fd;
@@ -76,6 +83,7 @@ struct scope_trace {
 	struct scope_trace_thread *thread;
 	struct scope_frame_place *place; /* of the INDEX frames */
 	size_t metas, maps, symbols, fds, memories, threads, places, stopped_stacks, locks, files, codes;
+	size_t meta_slots, periods, period_capacity;
 	size_t meta_capacity, map_capacity, symbol_capacity, fd_capacity, memory_capacity;
 	size_t thread_capacity, place_capacity, stopped_stack_capacity, lock_capacity;
 	size_t file_capacity, code_capacity;
@@ -110,6 +118,9 @@ int scope_trace_spend(struct scope_trace *trace, uint64_t bytes);
 
 /* Memory that lives as long as the trace. The trace owns it, also if the call fails. 0 or -ENOMEM. */
 int scope_trace_keep_block(struct scope_trace *trace, void *block);
+
+/* The texts live as long as the trace. 0, -E2BIG or -ENOMEM. */
+int scope_trace_add_meta(struct scope_trace *trace, const char *key, const char *value);
 
 /* Reads the payload of one metadata frame into the trace's rows. -EBADMSG, -E2BIG, -ENOMEM. */
 int scope_trace_add_row(struct scope_trace *trace, uint16_t type, const uint8_t *payload, size_t bytes);
