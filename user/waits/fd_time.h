@@ -17,6 +17,12 @@ struct scope_fd_time {
 	double slow_ns, others_ns; /* what they waited */
 };
 
+/* Of slow ones, or of others. 0: there are none. */
+static inline double scope_waits_fd_time_mean(double ns, uint64_t count)
+{
+	return count ? ns / (double)count : 0;
+}
+
 /* Waits of a thread since its last unit. Zeroed: none. */
 struct scope_fd_waits {
 	struct {
