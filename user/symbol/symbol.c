@@ -10,77 +10,13 @@
 
 #include "base/grow.h"
 #include "base/plain.h"
-#include "symbol/demangle.h"
 #include "symbol/goname.h"
 #include "symbol/library.h"
 #include "symbol/mapped_file.h"
 #include "symbol/runtime.h"
-#include "symbol/stdname.h"
 #include "symbol/symbol_internal.h"
 #include "symbol/unwind.h"
 #include "trace/format.h"
-
-static void function_destroy(struct scope_function *function)
-{
-	if (function->symbol != function->name)
-		free((char *)function->symbol);
-	free((char *)function->name);
-	free(function);
-}
-
-/*
- * Sets the name as the file has it and the demangled one, both in plain form. 0 or -ENOMEM; symbol stays the
- * caller's.
- */
-static int function_name(struct scope_function *function, const char *symbol)
-{
-	char *demangled = NULL;
-
-	if (function->known && scope_symbol_demangle(symbol, &demangled) == -ENOMEM)
-		return -ENOMEM;
-	function->symbol = scope_plain_copy(symbol, SCOPE_PLAIN_NAME);
-	function->name = demangled ? scope_plain_copy(demangled, SCOPE_PLAIN_NAME) : function->symbol;
-	free(demangled);
-	return function->symbol && function->name ? 0 : -ENOMEM;
-}
-
-/* Code of the language's library in the program's file. */
-static void note_language(struct scope_function *function, const char *symbol)
-{
-	if (!function->known || function->library)
-		return;
-	function->of_library = scope_symbol_stdname(symbol, function->name);
-	function->language |= function->of_library != SCOPE_STDNAME_NONE;
-	function->library |= function->language;
-}
-
-/* Owns symbol from here on (NULL: no memory for it), which is not in plain form yet. */
-static int function_add(struct scope_symbols *symbols, char *symbol, struct scope_function value,
-			struct scope_function **ret_function)
-{
-	struct scope_function *function = symbol ? malloc(sizeof(*function)) : NULL;
-	int err = -ENOMEM;
-
-	if (function) {
-		*function = value;
-		function->symbol = function->name = NULL;
-		err = function_name(function, symbol);
-	}
-	if (!err)
-		note_language(function, symbol);
-	free(symbol);
-	if (!function)
-		return err;
-	if (err ||
-	    scope_grow(&symbols->function, &symbols->capacity, symbols->functions + 1, sizeof(*symbols->function))) {
-		function_destroy(function);
-		return -ENOMEM;
-	}
-	function->id = symbols->functions;
-	symbols->function[symbols->functions++] = function;
-	*ret_function = function;
-	return 0;
-}
 
 int scope_symbols_create(const struct scope_trace_map *maps, size_t map_count, const struct scope_trace_symbol *rows,
 			 size_t row_count, const struct scope_symbol_options *options,
@@ -136,7 +72,7 @@ void scope_symbols_destroy(struct scope_symbols *symbols)
 	if (!symbols)
 		return;
 	for (size_t i = 0; i < symbols->functions; i++)
-		function_destroy(symbols->function[i]);
+		scope_symbol_function_destroy(symbols->function[i]);
 	free(symbols->function);
 	free(symbols->row_first);
 	free(symbols->row_function);
@@ -202,15 +138,16 @@ static int row_lookup(struct scope_symbols *symbols, const struct scope_space *s
 		return err ? err : -ENOENT;
 	}
 	if (!symbols->row_function[first])
-		err = function_add(symbols, scope_plain_undone(row->name),
-				   (struct scope_function){ .module = row->module,
-							    .path = row->module,
-							    .start = row->start,
-							    .size = row->size,
-							    .library = scope_symbol_row_is_library(symbols, row),
-							    .language = scope_symbol_row_is_language(symbols, row),
-							    .known = true },
-				   &symbols->row_function[first]);
+		err = scope_symbol_function_add(
+			symbols, scope_plain_undone(row->name),
+			(struct scope_function){ .module = row->module,
+						 .path = row->module,
+						 .start = row->start,
+						 .size = row->size,
+						 .library = scope_symbol_row_is_library(symbols, row),
+						 .language = scope_symbol_row_is_language(symbols, row),
+						 .known = true },
+			&symbols->row_function[first]);
 	if (!err && symbols->row_function[first]->name == symbols->row_function[first]->symbol &&
 	    scope_symbol_row_is_made_up(row) && scope_symbol_runtime_says_file(row->name))
 		err = take_apart(symbols->row_function[first]);
@@ -262,7 +199,7 @@ static int file_function(struct scope_symbols *symbols, struct scope_file *file,
 	value.runtime = symbols->rows_made && value.known && scope_symbol_runtime_of_path(file->path);
 	value.library = file->library || value.language || (found && found->libc);
 	value.folder = file->folder && !value.language;
-	err = function_add(symbols, name, value, &function);
+	err = scope_symbol_function_add(symbols, name, value, &function);
 	if (!err)
 		err = scope_symbol_addresses_put(&file->functions, start, function);
 	if (!err)
@@ -349,9 +286,9 @@ static int unknown_get(struct scope_symbols *symbols, struct scope_function **re
 	int err = 0;
 
 	if (!symbols->unknown)
-		err = function_add(symbols, strdup("[unknown]"),
-				   (struct scope_function){ .module = "[unknown]", .path = "[unknown]" },
-				   &symbols->unknown);
+		err = scope_symbol_function_add(symbols, strdup("[unknown]"),
+						(struct scope_function){ .module = "[unknown]", .path = "[unknown]" },
+						&symbols->unknown);
 	if (!err)
 		*ret_function = symbols->unknown;
 	return err;

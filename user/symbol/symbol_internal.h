@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What symbol.c and symbol_rows.c share. */
+/* What symbol.c, named_function.c and symbol_rows.c share. */
 #ifndef SCOPE_SYMBOL_SYMBOL_INTERNAL_H
 #define SCOPE_SYMBOL_SYMBOL_INTERNAL_H
 
@@ -21,6 +21,14 @@ struct scope_symbols {
 	size_t functions, capacity;
 	struct scope_function *unknown; /* for addresses outside of all mappings */
 };
+
+/*
+ * Adds a function with that symbol, which is not in plain form yet, and belongs to the callee from here on (NULL: no memory for it). All
+ * but its names and its id is in value. 0 or -ENOMEM.
+ */
+int scope_symbol_function_add(struct scope_symbols *symbols, char *symbol, struct scope_function value,
+			      struct scope_function **ret_function);
+void scope_symbol_function_destroy(struct scope_function *function);
 
 /* Puts the rows into the address spaces of their processes, and groups rows of the same function. 0 or -ENOMEM. */
 int scope_symbol_rows_add(struct scope_symbols *symbols);
