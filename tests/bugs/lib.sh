@@ -115,6 +115,13 @@ bug_packaged() {
 	supervisor) bug_program=/usr/bin/python3 ;;
 	webfs) bug_program=/usr/bin/webfsd ;;
 	fcgiwrap) bug_program=/usr/sbin/fcgiwrap ;;
+	hypercorn | eventlet | websockets) bug_program=/usr/bin/python3 ;;
+	koa | nodews) bug_program=/usr/bin/node ;;
+	fasthttp | godns) bug_program=/usr/bin/go ;;
+	blackbox) bug_program=/usr/bin/prometheus-blackbox-exporter ;;
+	mina | simple) bug_program=/usr/bin/java ;;
+	celluloid | asynchttp) bug_program=/usr/bin/ruby ;;
+	twiggy) bug_program=/usr/bin/twiggy ;;
 	slapd | snmpd | kamailio | freeradius | inspircd) bug_program=/usr/sbin/$bug_server ;;
 	*) return 1 ;;
 	esac

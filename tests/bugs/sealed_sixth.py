@@ -213,13 +213,17 @@ def shown(client):
 
 
 # NBD
+def enter_disk(client):
+    peer, _ = stay(client)
+    exactly(client, 18)
+    peer.sendall(struct.pack(">I", 3) + b"IHAVEOPT" + struct.pack(">II", 1, 5) + b"parts")
+    exactly(client, 10)
+
+
 def written(client):
     """128 kilobytes are written; the others read four, and some read more."""
     if not client.peer:
-        peer, _ = stay(client)
-        exactly(client, 18)
-        peer.sendall(struct.pack(">I", 3) + b"IHAVEOPT" + struct.pack(">II", 1, 5) + b"parts")
-        exactly(client, 10)
+        enter_disk(client)
     rare = rarely(client)
     length = 131072 if rare else 4096 if one_of(client, 10) else 65536
     mark = client.draw.randbytes(8)

@@ -287,6 +287,18 @@ start_names() {
 	python3 "$bugs_dir/sealed.py" names "$names_at" "$server_pid" "$names_late" >"$work/names.log" 2>&1 </dev/null &
 }
 
+# npm_module NAME VERSION: sets npm_modules, where that module of the npm registry is, installed once.
+npm_module() {
+	local home=$servers_dir/npm-$1-$2
+	npm_modules=$home/node_modules
+	[ -e "$npm_modules/$1" ] || npm install --prefix "$home" --no-audit --no-fund --silent "$1@$2" >"$work/npm.log" 2>&1 || die "npm does not install $1: see $work/npm.log"
+}
+
+# go_program NAME: makes that program in WORK_DIR of its main.go and Debian's packages of Go.
+go_program() {
+	GO111MODULE=off GOPATH=/usr/share/gocode GOFLAGS=-p=2 GOCACHE=$servers_dir/go-cache "$program" build -o "$work/$1" "$work/main.go" >"$work/go.log" 2>&1 || die "$1 is not built: see $work/go.log"
+}
+
 # ask LINES...: sends them to the server on one connection; the answer, if any, goes to a log.
 ask() {
 	exec 3<>"/dev/tcp/127.0.0.1/$port"
