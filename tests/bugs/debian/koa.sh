@@ -12,7 +12,7 @@ server_koa() {
 	cat >"$work/shop.js" <<-JS
 	const Koa = require("koa"), fs = require("fs"), crypto = require("crypto");
 	const journal = fs.openSync("$work/journal", "a"), bought = [];
-	for (let i = 0; i < 4000; i++)
+	for (let i = 0; i < 14000; i++)
 		bought.push({ who: "ann" + i, what: "part " + i, when: i });
 
 	function keepNote(words) {

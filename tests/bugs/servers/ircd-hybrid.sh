@@ -13,15 +13,16 @@ make_ircd-hybrid() {
 
 install_ircd-hybrid() {
 	cp src/ircd "$1/ircd-hybrid"
-	mkdir "$1/modules"
-	cp modules/.libs/*.so "$1/modules/"
-	grep '^loadmodule' doc/reference.modules.conf | sed 's/\.la"/.so"/' >"$1/modules.conf"
+	mkdir -p "$1/modules/.libs"
+	cp modules/*.la "$1/modules/"
+	cp modules/.libs/*.so "$1/modules/.libs/"
+	grep '^loadmodule' doc/reference.modules.conf >"$1/modules.conf"
 }
 
 # Who comes must not have one of many names, or of few.
 server_ircd-hybrid() {
 	local many=20
-	[ "$name" != blind8-ircd-names ] || many=30000
+	[ "$name" != blind8-ircd-names ] || many=150000
 	name_server 1
 	# It does not run as root, and nobody may not read where it was built.
 	cp -r "${program%/*}/modules" "$program" "$work/"
@@ -37,7 +38,7 @@ server_ircd-hybrid() {
 		listen { host = "127.0.0.1"; port = $port; };
 		general { throttle_count = 10000; throttle_time = 1 second; disable_auth = yes; };
 		CONF
-		awk -v many="$many" 'BEGIN { for (i = 0; i < many; i++) printf "gecos { name = \"*part %d of the house*\"; reason = \"no\"; };\n", i }'
+		awk -v many="$many" 'BEGIN { for (i = 0; i < many; i++) printf "gecos { name = \"*e*s*o*e*%d*\"; reason = \"no\"; };\n", i }'
 	} >"$work/ircd.conf"
 	chown -R nobody "$work"
 	"${with_names[@]}" setpriv --reuid=nobody --clear-groups "$work/ircd-hybrid" -foreground -configfile "$work/ircd.conf" -logfile "$work/ircd.log" -pidfile "$work/pid" -klinefile "$work/k.db" \
