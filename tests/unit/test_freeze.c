@@ -24,6 +24,7 @@ struct load {
 	unsigned behind; /* requests that it takes right after the stall */
 	bool peer;	 /* another thread serves as much, and never stalls */
 	bool later;	 /* answered in the next turn of the loop */
+	bool own;	 /* stalls are work of the thread's own, and of no request */
 };
 
 static double kept;
@@ -49,8 +50,9 @@ static uint64_t write_requests(FILE *to, const struct load *load, unsigned tid, 
 				cpu, tid, (uintmax_t)now, cpu, tid);
 		}
 		fprintf(to, "%ju %u exit %u epoll_wait ret=1\n", (uintmax_t)now, cpu, tid);
-		fprintf(to, "%ju %u syscall %u read enter=%ju ret=64 args=%u\n", (uintmax_t)(now + 200), cpu, tid,
-			(uintmax_t)(now + 100), fd);
+		if (!stall || !load->own)
+			fprintf(to, "%ju %u syscall %u read enter=%ju ret=64 args=%u\n", (uintmax_t)(now + 200), cpu,
+				tid, (uintmax_t)(now + 100), fd);
 		brief = stall && i / part > load->stalls - load->brief;
 		now += brief ? 60 * MS : stall ? load->stall_ms * MS : load->takes_us * 1000;
 		waiting += stall ? load->behind : 0;
@@ -59,8 +61,9 @@ static uint64_t write_requests(FILE *to, const struct load *load, unsigned tid, 
 				(uintmax_t)(now - 100));
 			now += 1000;
 		}
-		fprintf(to, "%ju %u syscall %u write enter=%ju ret=64 args=%u\n", (uintmax_t)now, cpu, tid,
-			(uintmax_t)(now - 100), fd);
+		if (!stall || !load->own)
+			fprintf(to, "%ju %u syscall %u write enter=%ju ret=64 args=%u\n", (uintmax_t)now, cpu, tid,
+				(uintmax_t)(now - 100), fd);
 	}
 	return now;
 }
@@ -89,7 +92,7 @@ static size_t freezes_of(struct load load)
 	fputs(lines, to);
 	assert_int_equal(fclose(to), 0);
 	run = run_of(text);
-	assert_int_equal(run.distributions->requests, load.requests * (1 + load.peer));
+	assert_int_equal(run.distributions->requests, load.requests * (1 + load.peer) - (load.own ? load.stalls : 0));
 	assert_true(thread_of(run.units, 10)->account.run_ns > 0);
 	assert_int_equal(scope_unit_groups_conclude(run.groups, run.pickups, run.units->timeline->threads), 0);
 	assert_int_equal(scope_anomaly_freeze_find(run.distributions, run.groups, &freezes), 0);
@@ -162,6 +165,17 @@ static void several_shorter_ones_count(void **state)
 	assert_int_equal(freezes_of(load), 2);
 	load.stall_ms = 49;
 	assert_int_equal(freezes_of(load), 0);
+}
+
+/* Nothing else judges those: they are no requests, and all alike. */
+static void any_number_counts_that_are_of_no_request(void **state)
+{
+	struct load load = busy;
+
+	(void)state;
+	load.own = true;
+	for (load.stalls = 1; load.stalls <= 20; load.stalls++)
+		assert_int_equal(freezes_of(load), load.stalls == 1 ? 0 : load.stalls);
 }
 
 /* Three that people notice are freezes, however many brief ones there are; two and one of them are three. */
@@ -251,6 +265,7 @@ int main(void)
 		cmocka_unit_test(shorter_ones_have_to_keep_many_waiting),
 		cmocka_unit_test(what_is_usual_is_no_freeze),
 		cmocka_unit_test(a_thread_that_serves_one_client_keeps_nobody_else),
+		cmocka_unit_test(any_number_counts_that_are_of_no_request),
 		cmocka_unit_test(five_have_to_wait),
 		cmocka_unit_test(beside_others_what_waited_counts),
 	};

@@ -12,7 +12,7 @@
 #define SHORT_MIN_NS 100000000ull /* that people notice; it counts if there are more, and many wait */
 #define BRIEF_MIN_NS 50000000ull  /* the same of stalls of this time, where no such one counts */
 #define SHORT_MIN 2		  /* shorter ones of one thread: a single one is chance, … */
-#define SHORT_MOST 4		  /* … and more are judged as any slow units are */
+#define SHORT_MOST 4		  /* … and more that took a request are judged as any slow units are */
 #define SHORT_KEPT 0.01		  /* share of all requests that they kept waiting: those decide the 99th percentile */
 #define TIMES_USUAL 10		  /* of its group's units: far more than others take */
 #define KEPT_MIN 5		  /* requests kept waiting, as many as the units of a finding */
@@ -26,13 +26,14 @@ static const uint64_t level_ns[] = { SHORT_MIN_NS, BRIEF_MIN_NS };
 struct stall {
 	struct scope_freeze freeze;
 	uint64_t behind; /* requests taken after it without a pause */
+	bool asked;	 /* it took a request itself */
 };
 
 struct thread {
 	uint64_t asked; /* requests taken in all */
 	struct {
-		double kept; /* requests, by stalls of less than a second that are this long at least */
-		uint32_t times;
+		double kept;	       /* requests, by stalls of less than a second that are this long at least */
+		uint32_t times, asked; /* how many there were, and took a request */
 	} of[LEVELS];
 	uint64_t stalled_ns;
 	uint64_t end_ns; /* of its last unit */
@@ -121,6 +122,7 @@ static int note_stall(struct search *search, const struct scope_unit *unit)
 			    .group = unit->group,
 			    .begin_ns = part.begin_ns,
 			    .end_ns = part.end_ns },
+		.asked = unit->asked,
 	};
 	return 0;
 }
@@ -171,10 +173,13 @@ static double kept_by(const struct search *search, const struct stall *stall)
 										    : 0;
 }
 
-/* Some stalls of the thread that are this long, few enough to be rare, matter to many clients. */
+/*
+ * Some stalls of the thread that are this long matter to many clients. Those that took a request are compared with other requests if they are
+ * many; the rest are rounds of a kind that may always take that long, and are no less in the way of requests for being frequent.
+ */
 static bool level_counts(const struct search *search, const struct thread *thread, size_t level)
 {
-	return thread->of[level].times >= SHORT_MIN && thread->of[level].times <= SHORT_MOST &&
+	return thread->of[level].times >= SHORT_MIN && thread->of[level].asked <= SHORT_MOST &&
 	       thread->of[level].kept >= SHORT_KEPT * (double)search->asked;
 }
 
@@ -192,14 +197,17 @@ static bool counts(const struct search *search, const struct scope_freeze *freez
 }
 
 /* What a stall adds to the thread's, if it does not count alone. */
-static void add_short(struct thread *thread, const struct scope_freeze *freeze)
+static void add_short(struct thread *thread, const struct stall *stall)
 {
+	const struct scope_freeze *freeze = &stall->freeze;
+
 	if (freeze->kept < KEPT_MIN || duration(freeze) >= FREEZE_MIN_NS)
 		return;
 	for (size_t level = 0; level < LEVELS; level++)
 		if (duration(freeze) >= level_ns[level]) {
 			thread->of[level].kept += freeze->kept;
 			thread->of[level].times++;
+			thread->of[level].asked += stall->asked;
 		}
 }
 
@@ -212,7 +220,7 @@ static int judge(struct search *search, struct scope_freezes *freezes)
 		struct scope_freeze *freeze = &search->stall[i].freeze;
 
 		freeze->kept = kept_by(search, &search->stall[i]);
-		add_short(&search->thread[freeze->thread], freeze);
+		add_short(&search->thread[freeze->thread], &search->stall[i]);
 	}
 	for (size_t i = 0; i < search->stalls; i++) {
 		const struct scope_freeze freeze = search->stall[i].freeze;
