@@ -14,7 +14,8 @@
 #include "rank/hint.h"
 #include "rank/wait_helper.h"
 
-#define FAILING_MIN 5 /* samples in the call that fails, from which they show where it is made */
+#define FAILING_MIN 5	 /* samples in the call that fails, from which they show where it is made */
+#define BESIDE_SHARE 0.1 /* of a spin's samples, beside the way to the poll */
 
 int scope_rank_add(struct scope_ranking *ranking, const struct scope_finding *finding)
 {
@@ -54,20 +55,94 @@ static bool in_failing_call(const struct scope_item *item, const struct scope_sp
 }
 
 /*
- * The function that a spinning thread's samples point to: the descent of the excess tree on only its samples. Where a call fails, only
- * on those in that call, if there are some: what else a round does, such as to log the error, follows from it.
+ * Which samples of a spin say where it is: all; those in the call that fails, since what else a round does, such as to log the error,
+ * follows from it; or, where a loop only polls and nothing comes of it, those beside the way to that poll: something has the
+ * loop turn again, and is no part of it.
  */
+struct spin_search {
+	const struct scope_evidence *evidence;
+	const struct scope_spin *rounds;
+	uint32_t hang;
+	uint32_t poll_node; /* where the polls are made; SCOPE_TREE_ROOT: not known */
+	bool failing, beside;
+};
+
+static bool is_of(const struct spin_search *search, const struct scope_item *item)
+{
+	return item->kind == SCOPE_ITEM_SPIN && item->unit == search->hang;
+}
+
+static bool is_beside(const struct spin_search *search, const struct scope_item *item)
+{
+	return search->poll_node != SCOPE_TREE_ROOT &&
+	       !scope_evidence_tree_is_below(&search->evidence->tree, search->poll_node, item->node);
+}
+
+static bool counts(const struct spin_search *search, const struct scope_item *item)
+{
+	if (search->failing)
+		return in_failing_call(item, search->rounds);
+	return !search->beside || is_beside(search, item);
+}
+
+/* The node with the most samples in the kernel, if the rounds make no other call in vain than a poll. */
+static int find_poll(struct spin_search *search)
+{
+	const struct scope_evidence *evidence = search->evidence;
+	const struct scope_spin *rounds = search->rounds;
+	uint32_t *samples;
+
+	search->poll_node = SCOPE_TREE_ROOT;
+	if (!rounds || rounds->nr != SCOPE_NR_NONE || rounds->poll_nr == SYS_sched_yield)
+		return 0;
+	samples = calloc(evidence->tree.count, sizeof(*samples));
+	if (!samples)
+		return -ENOMEM;
+	for (size_t i = 0; i < evidence->items; i++) {
+		const struct scope_item *item = &evidence->item[i];
+
+		if (is_of(search, item) && item->inside && ++samples[item->node] > samples[search->poll_node])
+			search->poll_node = item->node;
+	}
+	free(samples);
+	return 0;
+}
+
+static int choose_samples(struct spin_search *search, uint32_t *ret_samples)
+{
+	size_t failing = 0, beside = 0;
+	int err = find_poll(search);
+
+	*ret_samples = 0;
+	for (size_t i = 0; !err && i < search->evidence->items; i++) {
+		const struct scope_item *item = &search->evidence->item[i];
+
+		if (!is_of(search, item))
+			continue;
+		++*ret_samples;
+		failing += in_failing_call(item, search->rounds);
+		beside += is_beside(search, item);
+	}
+	search->failing = failing >= FAILING_MIN;
+	search->beside = beside >= FAILING_MIN && beside >= BESIDE_SHARE * *ret_samples;
+	return err;
+}
+
+/* The function that a spinning thread's samples point to: the descent of the excess tree on only those. */
 static int spin_node(const struct scope_evidence *evidence, const struct scope_spin *rounds, uint32_t hang,
 		     uint32_t *ret_node, uint32_t *ret_samples)
 {
+	struct spin_search search = { .evidence = evidence, .rounds = rounds, .hang = hang };
 	struct scope_tree tree = evidence->tree;
 	struct scope_attribution attribution = { 0 };
 	struct scope_share *shares = NULL;
-	size_t count = 0, failing = 0;
+	size_t count = 0;
 	int err;
 
 	*ret_node = SCOPE_TREE_ROOT;
-	*ret_samples = 0;
+	err = choose_samples(&search, ret_samples);
+	if (err)
+		return err;
 	tree.node = malloc(tree.count * sizeof(*tree.node));
 	if (!tree.node)
 		return -ENOMEM;
@@ -75,17 +150,8 @@ static int spin_node(const struct scope_evidence *evidence, const struct scope_s
 	for (size_t i = 0; i < tree.count; i++)
 		tree.node[i].self_ns = tree.node[i].self_run_ns = tree.node[i].self_task_ns = 0;
 	for (size_t i = 0; i < evidence->items; i++)
-		failing += evidence->item[i].kind == SCOPE_ITEM_SPIN && evidence->item[i].unit == hang &&
-			   in_failing_call(&evidence->item[i], rounds);
-	for (size_t i = 0; i < evidence->items; i++) {
-		const struct scope_item *item = &evidence->item[i];
-
-		if (item->kind != SCOPE_ITEM_SPIN || item->unit != hang)
-			continue;
-		++*ret_samples;
-		if (failing < FAILING_MIN || in_failing_call(item, rounds))
-			tree.node[item->node].self_ns += item->weight_ns;
-	}
+		if (is_of(&search, &evidence->item[i]) && counts(&search, &evidence->item[i]))
+			tree.node[evidence->item[i].node].self_ns += evidence->item[i].weight_ns;
 	scope_evidence_tree_sum(&tree);
 	err = scope_evidence_attribution_init(&attribution, &tree);
 	if (!err)
