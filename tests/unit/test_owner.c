@@ -162,6 +162,92 @@ static void processes_wait_for_shared_locks_alone(void **state)
 	assert_false(is_circle_of_processes("0x80"));
 }
 
+/* Another thread got the lock while it was read: each of two that wait for it is its owner in what was read for the other one. */
+static void a_lock_that_others_get_makes_no_circle(void **state)
+{
+	static const char text[] = "meta begin_ns 0\nmeta end_ns 1000000\nmeta locks asleep\n"
+				   "lock 10 0x1000 11\nlock 11 0x1000 10\n"
+				   "900000 0 state 10 tgid=10 state=sleeping nr=futex since=900000 run=5 comm=w "
+				   "args=0x1000,0x80,2,0 at_stop\n"
+				   "900001 0 state 11 tgid=10 state=sleeping nr=futex since=900000 run=5 comm=w "
+				   "args=0x1000,0x80,2,0 at_stop\n";
+	struct scope_hang *hangs = NULL;
+	size_t count = 0;
+	struct run run;
+
+	(void)state;
+	run = run_of(text);
+	assert_int_equal(
+		scope_anomaly_owner_circles(run.trace, run.units->timeline, run.units->threads, &hangs, &count), 0);
+	assert_int_equal(count, 0);
+	free(hangs);
+	end_run(&run);
+}
+
+/*
+ * Two threads take turns at one connection: who has the lock reads a request, gives the lock to the other one, answers, and waits for it again.
+ * In the end one has read for 3 s, and the other waits for the lock; owes: without having answered. How many hangs are left.
+ */
+static size_t hangs_of_turns(bool owes)
+{
+	struct scope_hang *hangs = NULL;
+	uint64_t now = 1000000;
+	size_t size, count = 0;
+	char *text, *lines;
+	FILE *to = open_memstream(&lines, &size);
+	struct run run;
+
+	assert_non_null(to);
+	for (unsigned i = 0; i <= 60; i++) {
+		const unsigned a = 10 + i % 2, b = 21 - a;
+
+		fprintf(to, "%ju %u enter %u read enter=%ju args=7\n%ju %u switch %u 0 sleeping\n", now, a - 10, a, now,
+			now, a - 10, a);
+		if (i == 60)
+			break;
+		now += 1000000;
+		fprintf(to,
+			"%ju %u waking %u from - softirq\n%ju %u switch 0 %u sleeping\n%ju %u exit %u read ret=64\n",
+			now, a - 10, a, now, a - 10, a, now, a - 10, a);
+		fprintf(to, "%ju %u syscall %u futex enter=%ju ret=1 args=0x1000,0x81,1\n", now + 1000, a - 10, a, now);
+		if (i)
+			fprintf(to,
+				"%ju %u waking %u from %u task\n%ju %u switch 0 %u sleeping\n%ju %u exit %u futex ret=0\n",
+				now + 1000, b - 10, b, a, now + 2000, b - 10, b, now + 2000, b - 10, b);
+		now += 50000;
+		if (i < 59 || !owes)
+			fprintf(to, "%ju %u syscall %u write enter=%ju ret=64 args=7\n", now, a - 10, a, now - 1000);
+		fprintf(to, "%ju %u enter %u futex enter=%ju args=0x1000,0x80,2,0\n%ju %u switch %u 0 sleeping\n",
+			now + 1000, a - 10, a, now + 1000, now + 1000, a - 10, a);
+		now += 2000;
+	}
+	assert_int_equal(fclose(to), 0);
+	to = open_memstream(&text, &size);
+	fprintf(to, "meta begin_ns 0\nmeta end_ns %ju\nfd 10 7 accepted -\nlock 11 0x1000 10\n", now + 3000000000);
+	for (unsigned tid = 10; tid <= 11; tid++)
+		fprintf(to, "0 %u state %u tgid=10 state=runnable since=0 run=0 comm=server on_cpu\n", tid - 10, tid);
+	fputs(lines, to);
+	assert_int_equal(fclose(to), 0);
+	run = run_of(text);
+	assert_int_equal(scope_anomaly_hang_find(run.units, run.distributions, run.pickups, &hangs, &count), 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(scope_timeline_threads_at(run.units->timeline->threads, hangs[0].thread)->tid, 11);
+	count = scope_anomaly_owner_leave_turns(run.trace, run.units, run.pickups, hangs, count);
+	free(hangs);
+	free(lines);
+	free(text);
+	end_run(&run);
+	return count;
+}
+
+static void who_waits_for_its_turn_at_a_client_does_not_hang(void **state)
+{
+	(void)state;
+	assert_int_equal(hangs_of_turns(false), 0);
+	/* In the middle of a request it does, whatever the owner does. */
+	assert_int_equal(hangs_of_turns(true), 1);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -170,6 +256,8 @@ int main(void)
 		cmocka_unit_test(an_owner_that_is_not_known_ends_it),
 		cmocka_unit_test(a_circle_is_certain_at_once),
 		cmocka_unit_test(processes_wait_for_shared_locks_alone),
+		cmocka_unit_test(a_lock_that_others_get_makes_no_circle),
+		cmocka_unit_test(who_waits_for_its_turn_at_a_client_does_not_hang),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

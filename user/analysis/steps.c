@@ -324,6 +324,10 @@ int scope_analysis_steps_run(struct scope_analysis *analysis, const struct scope
 		analysis->hang_count =
 			scope_analysis_part_hangs(analysis->found.distributions, analysis->hangs, analysis->hang_count);
 	if (!err)
+		analysis->hang_count = scope_anomaly_owner_leave_turns(analysis->trace, analysis->units,
+								       analysis->found.pickups, analysis->hangs,
+								       analysis->hang_count);
+	if (!err)
 		err = collect(analysis, options);
 	if (!err)
 		err = find_waits(analysis, options);

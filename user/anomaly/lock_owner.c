@@ -19,23 +19,28 @@ static long find_thread(struct scope_threads *threads, const struct scope_thread
 		       : -ENOENT;
 }
 
-/* What the lock's memory named as the capture looked at it. 0: nothing did. */
-static uint32_t named_owner(const struct scope_trace *trace, uint32_t tid, uint64_t address)
+/*
+ * What the lock's memory named as the capture looked at it last, for whichever thread that waited: a lock has one owner, and may have been read
+ * for another thread since, which says nothing of one that has it by then. 0: nothing did.
+ */
+static uint32_t named_owner(const struct scope_trace *trace, struct scope_threads *threads,
+			    const struct scope_thread *waits, uint64_t address)
 {
 	size_t count;
 	const struct scope_trace_lock *row = scope_trace_locks(trace, &count);
 
 	while (count--)
-		if (row[count].tid == tid && row[count].address == address)
-			return row[count].owner;
+		if (row[count].address == address &&
+		    (row[count].tid == waits->tid || find_thread(threads, waits, row[count].tid) >= 0))
+			return row[count].tid != waits->tid && row[count].owner == waits->tid ? 0 : row[count].owner;
 	return 0;
 }
 
-long scope_anomaly_owner_find(const struct scope_trace *trace, struct scope_threads *threads, uint32_t thread,
-			      uint64_t address)
+static long known_owner(const struct scope_trace *trace, struct scope_threads *threads, uint32_t thread,
+			uint64_t address)
 {
 	const struct scope_thread *waits = scope_timeline_threads_at(threads, thread);
-	const uint32_t named = named_owner(trace, waits->tid, address);
+	const uint32_t named = named_owner(trace, threads, waits, address);
 	size_t count;
 	const struct scope_trace_memory *row = scope_trace_memories(trace, &count);
 
@@ -48,6 +53,30 @@ long scope_anomaly_owner_find(const struct scope_trace *trace, struct scope_thre
 	if (count == SIZE_MAX)
 		return -ENOENT;
 	return find_thread(threads, waits, scope_trace_lock_owner(row[count].data));
+}
+
+/*
+ * It is another thread that waits for that lock, and not for itself: another one got the lock while it was read, and its owner is not
+ * known.
+ */
+static bool waits_for_the_same(const struct scope_trace *trace, struct scope_threads *threads, long owner,
+			       uint32_t thread, uint64_t address)
+{
+	const struct scope_thread *of =
+		owner >= 0 && (uint32_t)owner != thread ? scope_timeline_threads_at(threads, (uint32_t)owner) : NULL;
+
+	return of && of->run == SCOPE_RUN_BLOCKED && of->open.role == SCOPE_CALL_FUTEX &&
+	       scope_timeline_futex_is_lock(of->open.args, of->open.arg) && of->open.arg[0] == address &&
+	       of->tgid == scope_timeline_threads_at(threads, thread)->tgid &&
+	       known_owner(trace, threads, (uint32_t)owner, address) != owner;
+}
+
+long scope_anomaly_owner_find(const struct scope_trace *trace, struct scope_threads *threads, uint32_t thread,
+			      uint64_t address)
+{
+	const long owner = known_owner(trace, threads, thread, address);
+
+	return waits_for_the_same(trace, threads, owner, thread, address) ? -ENOENT : owner;
 }
 
 static const struct scope_hang *hang_of(const struct scope_hang *hangs, size_t count, uint32_t thread)
@@ -165,6 +194,26 @@ int scope_anomaly_owner_circles(const struct scope_trace *trace, const struct sc
 	free(next);
 	free(mark);
 	return err;
+}
+
+size_t scope_anomaly_owner_leave_turns(const struct scope_trace *trace, const struct scope_units *units,
+				       const struct scope_pickups *pickups, struct scope_hang *hangs, size_t count)
+{
+	struct scope_threads *threads = units->timeline->threads;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t thread = hangs[i].thread;
+		/* What a thread did before the window is not known. */
+		const bool turn = hangs[i].lock && !units->thread[thread].owes &&
+				  hangs[i].since_ns >= units->timeline->begin_ns;
+		const long owner = turn ? scope_anomaly_owner_find(trace, threads, thread, hangs[i].object) : -ENOENT;
+
+		if (owner < 0 || (uint32_t)owner == thread ||
+		    !scope_anomaly_hang_waits(units, pickups, (uint32_t)owner))
+			hangs[kept++] = hangs[i];
+	}
+	return kept;
 }
 
 void scope_anomaly_owner_fill(const struct scope_trace *trace, struct scope_threads *threads, struct scope_hang *hangs,

@@ -13,6 +13,13 @@
 long scope_anomaly_owner_find(const struct scope_trace *trace, struct scope_threads *threads, uint32_t thread,
 			      uint64_t address);
 
+/*
+ * Leaves out threads that take turns at a lock: they have come to it in the window, without a request, and the lock's owner waits for new work. Returns how many hangs are
+ * left.
+ */
+size_t scope_anomaly_owner_leave_turns(const struct scope_trace *trace, const struct scope_units *units,
+				       const struct scope_pickups *pickups, struct scope_hang *hangs, size_t count);
+
 /* Fills owner and circle of hangs. */
 void scope_anomaly_owner_fill(const struct scope_trace *trace, struct scope_threads *threads, struct scope_hang *hangs,
 			      size_t count);
