@@ -155,7 +155,7 @@ static void write_finding(const struct scope_model *model, const struct scope_mo
 
 	fprintf(to, "%s",
 		!one->name			   ? "(no usable stack)"
-		: strlen(one->name) > NAME_COLUMNS ? scope_report_section_short_name(one->name)
+		: strlen(one->name) > NAME_COLUMNS ? scope_report_section_last_name(one->name)
 						   : one->name);
 	if (one->known_caller)
 		fprintf(to, " (called by %s)", one->known_caller);

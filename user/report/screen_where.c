@@ -12,6 +12,7 @@
 #define LABEL SCOPE_SCREEN_LABEL
 #define CUT_MOST 0.5 /* share of cut stacks from which the path is marked as cut */
 #define REST 4	     /* columns of " ← …" */
+#define NAME_ROOM 60 /* no rule: columns of a name without its first parts */
 
 const char *scope_report_section_short_name(const char *name)
 {
@@ -19,6 +20,15 @@ const char *scope_report_section_short_name(const char *name)
 
 	/* Not that of an operator of C++. */
 	return slash && slash > name && (isalnum((unsigned char)slash[1]) || slash[1] == '_') ? slash + 1 : name;
+}
+
+const char *scope_report_section_last_name(const char *name)
+{
+	const char *short_name = scope_report_section_short_name(name), *at = short_name, *part;
+
+	while (scope_report_format_columns(at) > NAME_ROOM && (part = strpbrk(at, "/.:([<")) && strchr("/.:", *part))
+		at = part + 1 + strspn(part + 1, ":");
+	return *at && *at != '(' ? at : short_name;
 }
 
 /* Adds the loop around a line, with its file and its function where these are not the line's. */
@@ -87,7 +97,7 @@ static int print_where(const struct report *report, const struct scope_model_fin
 		free(text);
 		if (err)
 			return err;
-		put_where(one, less < 2 ? one->name : scope_report_section_short_name(one->name), less < 1, line.to);
+		put_where(one, less < 2 ? one->name : scope_report_section_last_name(one->name), less < 1, line.to);
 		err = scope_report_paragraph_end(&line, &text);
 		if (err)
 			return err;
@@ -156,7 +166,7 @@ static void put_callers(const struct report *report, const struct scope_model_fi
 	used += (unsigned)fprintf(to, "called by ");
 	for (size_t i = 1; i < count; i++) {
 		const char *name = known_name(report, tree->node[one->path[i]].function);
-		const char *shown = name ? scope_report_section_short_name(name) : "…";
+		const char *shown = name ? scope_report_section_last_name(name) : "…";
 		const unsigned rest = i + 1 < count || cut ? REST : 0;
 
 		if (!name && left_out)

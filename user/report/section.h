@@ -71,6 +71,8 @@ int scope_report_section_where(const struct report *report, const struct scope_m
 
 /* A name of Go without the path of its package: "inhibit.(*Inhibitor).Mutes". Other names as they are. Borrowed from name. */
 const char *scope_report_section_short_name(const char *name);
+/* The same, and without packages, classes and namespaces for which a line has no room. */
+const char *scope_report_section_last_name(const char *name);
 
 struct scope_path_show {
 	size_t calls; /* at most: half of them the first ones if they are more than two, the others those that took longest */
