@@ -31,8 +31,8 @@ struct part {
 /* Units of a group. */
 struct samples {
 	struct sample *sample, *room; /* in the order of their begin; the same before that */
-	struct scope_sort_row
-		*order; /* in the order of their measure: value is the place in sample; and as much room again */
+	/* In the order of their measure: value is the place in sample; and as much room again. */
+	struct scope_sort_row *order;
 	size_t count;
 };
 
