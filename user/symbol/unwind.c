@@ -6,25 +6,14 @@
  * does 700,000 (tests/bench/unwind.c). Its tables are for one process each, it does not distinguish
  * a cut stack from a broken one, and it needs the bytes below the stack pointer.
  */
-#include "symbol/unwind.h"
+#include "symbol/unwind_internal.h"
 
 #include "symbol/expression.h"
-#include "symbol/frame.h"
-#include "symbol/made_code.h"
-#include "symbol/symbol.h"
-
-#define SCAN_BYTES 2048 /* most bytes of stack that frames without tables may take */
-#define SCAN_STEPS 64
 
 #define RED_ZONE_BYTES 128 /* below the stack pointer, kept through signals (x86-64 psABI 3.2.2) */
 
-/* Where a machine has each register. */
-static const struct machine {
-	unsigned int regs; /* how many are recorded */
-	unsigned int pc, sp, fp;
-	bool call_pushes;  /* the return address is on the stack as a function begins */
-	unsigned int word; /* bytes of an address */
-} machines[] = {
+/* The machines whose registers are recorded. */
+static const struct machine machines[] = {
 	{ SCOPE_REG_COUNT_X86_64, 16, SCOPE_REG_SP_X86_64, 6, true, 8 },
 	{ SCOPE_REG_COUNT_ARM64, 32, SCOPE_REG_SP_ARM64, 29, false, 8 },
 };
@@ -32,17 +21,6 @@ static const struct machine {
 /* 32-bit programs on x86-64: their register numbers, mapped from the 64-bit registers that are recorded. */
 static const struct machine i386 = { SCOPE_RULE_REGISTERS_I386, 8, 4, 5, true, 4 };
 static const uint8_t wide_of_i386[SCOPE_RULE_REGISTERS_I386] = { 0, 2, 1, 3, 7, 6, 4, 5, 16 };
-
-struct walk {
-	struct scope_spaces *spaces;
-	const struct scope_space *space;
-	const struct machine *machine;
-	struct scope_slice slice;
-	struct scope_frame frame;
-	bool exact;			       /* pc is not a return address: look it up unchanged */
-	struct scope_left_functions functions; /* that the frame is known by, instead of its pc */
-	unsigned int flags;
-};
 
 static int value_get(const struct walk *walk, const struct scope_rule *rule, const struct scope_rule_value *value,
 		     uint64_t cfa, uint64_t *ret_value)
@@ -83,14 +61,12 @@ static bool popped(const struct walk *walk, const struct scope_rule_value *value
 	return value->kind == SCOPE_RULE_AT_CFA && below > 0 && below <= RED_ZONE_BYTES;
 }
 
-/* What a read error means for the whole stack. */
-static unsigned int flag_of(int err)
+unsigned int scope_symbol_unwind_flag(int err)
 {
 	return err == -ENODATA ? SCOPE_UNWIND_CUT : SCOPE_UNWIND_BROKEN;
 }
 
-/* Sets the registers to those of the caller. 0, or a flag that ends the walk. */
-static unsigned int rule_step(struct walk *walk, const struct scope_rule *rule)
+unsigned int scope_symbol_unwind_rule_step(struct walk *walk, const struct scope_rule *rule)
 {
 	unsigned int sp = walk->machine->sp, pc = walk->machine->pc;
 	struct scope_frame caller = walk->frame;
@@ -98,7 +74,7 @@ static unsigned int rule_step(struct walk *walk, const struct scope_rule *rule)
 	int err = value_get(walk, rule, &rule->cfa, 0, &cfa);
 
 	if (err)
-		return flag_of(err);
+		return scope_symbol_unwind_flag(err);
 	/* Stacks grow down, so a caller's frame is above. Only a signal handler may have another stack. */
 	if (!rule->signal && (scope_symbol_frame_reg(&walk->frame, sp, &old_sp) || cfa < old_sp ||
 			      (cfa == old_sp && walk->machine->call_pushes)))
@@ -115,7 +91,7 @@ static unsigned int rule_step(struct walk *walk, const struct scope_rule *rule)
 		if (!err)
 			caller.valid |= 1ull << value->reg;
 		else if (value->reg == rule->ra)
-			return flag_of(err);
+			return scope_symbol_unwind_flag(err);
 		else if (!popped(walk, value, cfa)) /* frames above may not need it */
 			caller.valid &= ~(1ull << value->reg);
 	}
@@ -126,36 +102,6 @@ static unsigned int rule_step(struct walk *walk, const struct scope_rule *rule)
 		return SCOPE_UNWIND_BROKEN;
 	walk->frame = caller;
 	walk->exact = rule->signal;
-	return 0;
-}
-
-/* A step without unwind tables, by the convention that fp points to the caller's, then to pc. */
-static unsigned int guess_step(struct walk *walk)
-{
-	const struct machine *machine = walk->machine;
-	uint64_t fp, sp, next_fp, pc;
-	int err;
-
-	if (scope_symbol_frame_reg(&walk->frame, machine->fp, &fp) ||
-	    scope_symbol_frame_reg(&walk->frame, machine->sp, &sp))
-		return SCOPE_UNWIND_BROKEN;
-	if (!fp) /* by the ABIs it is 0 in the outermost frame; old clone() has no tables there */
-		return SCOPE_UNWIND_COMPLETE;
-	if (fp < sp || fp % machine->word)
-		return SCOPE_UNWIND_BROKEN;
-	err = scope_symbol_slice_read(&walk->slice, fp, &next_fp);
-	if (!err)
-		err = scope_symbol_slice_read(&walk->slice, fp + machine->word, &pc);
-	if (err)
-		return flag_of(err);
-	if (!scope_symbol_space_executable(walk->space, pc - 1))
-		return SCOPE_UNWIND_BROKEN;
-	walk->frame.valid = 1ull << machine->fp | 1ull << machine->sp | 1ull << machine->pc;
-	walk->frame.reg[machine->fp] = next_fp;
-	walk->frame.reg[machine->sp] = fp + 2 * machine->word;
-	walk->frame.reg[machine->pc] = pc;
-	walk->exact = false;
-	walk->flags |= SCOPE_UNWIND_GUESSED;
 	return 0;
 }
 
@@ -177,8 +123,7 @@ static unsigned int astray_step(struct walk *walk)
 	return 0;
 }
 
-/* A return address of 0 ends a stack as an undefined one does; others must point to code. */
-static unsigned int caller_check(const struct walk *walk)
+unsigned int scope_symbol_unwind_caller_check(const struct walk *walk)
 {
 	uint64_t pc = walk->frame.reg[walk->machine->pc];
 
@@ -187,8 +132,7 @@ static unsigned int caller_check(const struct walk *walk)
 	return scope_symbol_space_executable(walk->space, pc - !walk->exact) ? 0 : SCOPE_UNWIND_BROKEN;
 }
 
-/* Finds the place of the current pc and its rule, NULL if there is none. 0, -ENOENT, -ENOMEM. */
-static int rule_get(const struct walk *walk, struct scope_place *ret_place, const struct scope_rule **ret_rule)
+int scope_symbol_unwind_rule(const struct walk *walk, struct scope_place *ret_place, const struct scope_rule **ret_rule)
 {
 	uint64_t pc = walk->frame.reg[walk->machine->pc] - !walk->exact;
 	int err = scope_symbol_spaces_place(walk->spaces, walk->space, pc, ret_place);
@@ -201,162 +145,12 @@ static int rule_get(const struct walk *walk, struct scope_place *ret_place, cons
 	return err;
 }
 
-static bool same_frame(const struct walk *a, const struct walk *b)
-{
-	const struct machine *machine = a->machine;
-
-	return a->frame.reg[machine->pc] == b->frame.reg[machine->pc] &&
-	       a->frame.reg[machine->sp] == b->frame.reg[machine->sp];
-}
-
-/* True if the rule needs a frame pointer, and the register cannot be one. */
-static bool lacks_frame_pointer(const struct walk *walk, const struct scope_rule *rule)
+bool scope_symbol_unwind_lacks_frame_pointer(const struct walk *walk, const struct scope_rule *rule)
 {
 	const struct machine *machine = walk->machine;
 
 	return rule->cfa.kind == SCOPE_RULE_REGISTER && rule->cfa.from == machine->fp &&
 	       walk->frame.reg[machine->fp] < walk->frame.reg[machine->sp];
-}
-
-/*
- * True if unwind tables lead from there to the start of the thread, to code without tables, or to a frame whose pointer is not known. via:
- * NULL, or the frame that the first step must lead to.
- */
-static int holds(struct walk walk, const struct walk *via, bool *ret_holds)
-{
-	unsigned int steps = 0, end = 0;
-
-	*ret_holds = false;
-	while (!end) {
-		const struct scope_rule *rule;
-		struct scope_place place;
-		int err = rule_get(&walk, &place, &rule);
-
-		if (err == -ENOMEM)
-			return err;
-		if (err || !rule || steps == SCAN_STEPS)
-			break;
-		if (!steps && !scope_symbol_image_after_call(place.file->image, place.link + 1))
-			return 0;
-		end = rule_step(&walk, rule);
-		if (end == SCOPE_UNWIND_BROKEN && lacks_frame_pointer(&walk, rule)) {
-			end = 0;
-			break;
-		}
-		if (!end)
-			end = caller_check(&walk);
-		if (!steps++ && via) {
-			*ret_holds = !end && same_frame(&walk, via);
-			return 0;
-		}
-	}
-	*ret_holds = steps && end != SCOPE_UNWIND_BROKEN;
-	return 0;
-}
-
-/* Goes on at next if it holds. 0, -ENOMEM. */
-static int take_guess(struct walk *walk, const struct walk *next, const struct walk *via, bool *ret_taken)
-{
-	const int err = holds(*next, via, ret_taken);
-
-	if (err || !*ret_taken)
-		return err;
-	*walk = *next;
-	walk->flags |= SCOPE_UNWIND_GUESSED;
-	return 0;
-}
-
-/*
- * A step over code without unwind tables and frame pointers, such as musl: takes the first word above that is the
- * address after a call and from which the tables lead further. Frames between are skipped. Leaves *ret_end unchanged
- * if there is none. via: as above.
- */
-static int scan_step(struct walk *walk, const struct walk *via, unsigned int *ret_end)
-{
-	const struct machine *machine = walk->machine;
-	uint64_t sp = walk->frame.reg[machine->sp];
-	uint64_t top = via ? via->frame.reg[machine->sp] : sp + SCAN_BYTES;
-
-	for (uint64_t at = sp; machine->call_pushes && at < top && at - sp < SCAN_BYTES; at += machine->word) {
-		struct walk next = *walk;
-		bool found = false;
-		int err;
-
-		if (scope_symbol_slice_read(&walk->slice, at, &next.frame.reg[machine->pc]))
-			return 0;
-		if (!scope_symbol_space_executable(walk->space, next.frame.reg[machine->pc] - 1))
-			continue;
-		next.frame.reg[machine->sp] = at + machine->word;
-		next.exact = false;
-		err = take_guess(walk, &next, via, &found);
-		if (found)
-			*ret_end = 0;
-		if (err || found)
-			return err;
-	}
-	return 0;
-}
-
-/*
- * A step by a rule that counts from the frame pointer, which is not known: of a thread that sleeps /proc shows the stack pointer alone.
- * Takes the first word above from which the rule leads to the address after a call, and the tables further. Leaves *ret_end unchanged if
- * there is none.
- */
-static int frame_step(struct walk *walk, const struct scope_rule *rule, unsigned int *ret_end)
-{
-	const struct machine *machine = walk->machine;
-	const uint64_t sp = walk->frame.reg[machine->sp];
-
-	for (uint64_t at = sp; at - sp < SCAN_BYTES; at += machine->word) {
-		struct walk next = *walk;
-		bool found = false;
-		int err;
-
-		next.frame.reg[machine->fp] = at;
-		next.frame.valid |= 1ull << machine->fp;
-		if (rule_step(&next, rule) || caller_check(&next))
-			continue;
-		err = take_guess(walk, &next, NULL, &found);
-		if (found)
-			*ret_end = 0;
-		if (err || found)
-			return err;
-	}
-	return 0;
-}
-
-static int leads_to_made(const struct walk *walk, bool *ret_made)
-{
-	struct scope_place place;
-	int err = scope_symbol_spaces_place(walk->spaces, walk->space, walk->frame.reg[walk->machine->pc] - 1, &place);
-
-	*ret_made = !err && scope_symbol_file_is_made(place.file);
-	return err == -ENOMEM ? err : 0;
-}
-
-/*
- * A step from code that has no tables, in a file or made at run time. If that code keeps no frame pointer (Python's
- * trampolines do not), the register has its caller's and would skip the caller: then the caller is searched between.
- * This does not apply to a step from code made at run time to such code: both keep a frame pointer then, and a word
- * between is an old one.
- */
-static int bare_step(struct walk *walk, bool made, unsigned int *ret_end)
-{
-	struct walk guess = *walk;
-	unsigned int missing = SCOPE_UNWIND_BROKEN;
-	bool followed = false;
-	int err;
-
-	*ret_end = guess_step(&guess);
-	/* A frame pointer of 0 may be that of the outermost frame, or of code without frame pointers. */
-	if (*ret_end)
-		return scan_step(walk, NULL, ret_end);
-	err = made ? leads_to_made(&guess, &followed) : 0;
-	if (!err && !followed)
-		err = scan_step(walk, &guess, &missing);
-	if (!err && missing)
-		*walk = guess;
-	return err;
 }
 
 /*
@@ -417,7 +211,7 @@ static int step(struct walk *walk, unsigned int *ret_end)
 {
 	const struct scope_rule *rule;
 	struct scope_place place;
-	int err = rule_get(walk, &place, &rule);
+	int err = scope_symbol_unwind_rule(walk, &place, &rule);
 
 	if (err == -ENOENT) { /* only the first address may be outside */
 		walk->flags |= SCOPE_UNWIND_UNMAPPED;
@@ -427,19 +221,19 @@ static int step(struct walk *walk, unsigned int *ret_end)
 	if (err)
 		return err;
 	if (rule) {
-		*ret_end = rule_step(walk, rule);
-		if (*ret_end == SCOPE_UNWIND_BROKEN && lacks_frame_pointer(walk, rule))
-			return frame_step(walk, rule, ret_end);
+		*ret_end = scope_symbol_unwind_rule_step(walk, rule);
+		if (*ret_end == SCOPE_UNWIND_BROKEN && scope_symbol_unwind_lacks_frame_pointer(walk, rule))
+			return scope_symbol_unwind_frame_step(walk, rule, ret_end);
 		return 0;
 	}
 	if (walk->machine == &i386 && !strcmp(place.file->path, SCOPE_SPACE_GATE)) {
 		if (gate_step(walk))
 			return 0;
-		return scan_step(walk, NULL, ret_end);
+		return scope_symbol_unwind_scan(walk, NULL, ret_end);
 	}
 	if (made_step(walk, ret_end))
 		return 0;
-	return bare_step(walk, scope_symbol_file_is_made(place.file), ret_end);
+	return scope_symbol_unwind_bare_step(walk, scope_symbol_file_is_made(place.file), ret_end);
 }
 
 /* 0; -EINVAL: the registers are not those of a known machine; -ENOMEM. */
@@ -500,7 +294,7 @@ int scope_symbol_spaces_unwind(struct scope_spaces *spaces, const struct scope_s
 			return err;
 		count = put_functions(&walk, ret_ips, max, count);
 		if (!end) {
-			end = caller_check(&walk);
+			end = scope_symbol_unwind_caller_check(&walk);
 			walk.flags |= end & SCOPE_UNWIND_BROKEN ? SCOPE_UNWIND_UNMAPPED : 0;
 		}
 		if (!end && count == max)
