@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Does after the fact what the module does in the kernel: enter and exit become one record if no
- * event came between, and switches and wakings of other processes are left out. Stacks: stack.c;
- * threads that come and go: life.c.
+ * event came between, and switches and wakings of other processes are left out. stack.c does the same for
+ * stacks, life.c for threads that come and go, connect.c for connections.
  */
 #include "perf/pack_internal.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,61 +148,6 @@ static uint8_t abi_of(const struct scope_perf_thread *thread, int64_t *id)
 	return thread->abi;
 }
 
-/* A call was entered: of a connect, the descriptor is known from now on, and its peer later. */
-static void note_connect(struct scope_perf_thread *thread, const struct scope_perf_record *record,
-			 const struct scope_perf_field *args)
-{
-	uint64_t fd = 0;
-
-	thread->connect.port = 0;
-	if (thread->nr == SYS_connect && args->offset + sizeof(fd) <= record->raw_bytes)
-		memcpy(&fd, record->raw + args->offset, sizeof(fd));
-	thread->connect.fd = (int32_t)fd;
-}
-
-/* False: it is not in the record. */
-static bool read_address(const struct scope_perf_field *field, const struct scope_perf_record *record,
-			 uint64_t address[2])
-{
-	if (field->bytes != 2 * sizeof(*address) || field->offset + field->bytes > record->raw_bytes)
-		return false;
-	memcpy(address, record->raw + field->offset, field->bytes);
-	for (int i = 0; i < 2; i++)
-		address[i] = be64toh(address[i]);
-	return true;
-}
-
-/* The running thread sends the first packet of a connection. */
-static int take_peer(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record)
-{
-	const struct scope_perf_field *field = pack->layout->field[SCOPE_PERF_PEER];
-	struct scope_perf_thread *thread = scope_perf_pack_current(pack, record);
-
-	(void)cpu;
-	if (thread && thread->nr == SYS_connect && read_address(&field[1], record, thread->connect.peer) &&
-	    read_address(&field[2], record, thread->connect.own))
-		thread->connect.port = (uint16_t)record->value[0];
-	return 0;
-}
-
-/*
- * The records of a connect are written: up to its ENTER if it goes to sleep, else all. The port at its own end is not chosen
- * yet when a perf event reports it.
- */
-static int put_peer(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns,
-		    const struct scope_perf_thread *thread, int64_t ret)
-{
-	struct scope_event event = event_of(SCOPE_EVENT_PEER, cpu, time_ns, thread->tid);
-
-	if (!thread->connect.port || (ret && ret != -EINPROGRESS))
-		return 0;
-	event.peer.fd = thread->connect.fd;
-	event.peer.peer_port = thread->connect.port;
-	memcpy(event.peer.own, thread->connect.own, sizeof(event.peer.own));
-	memcpy(event.peer.peer, thread->connect.peer, sizeof(event.peer.peer));
-	return scope_perf_pack_put(pack, &event);
-}
-
 static int take_enter(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record)
 {
 	const struct scope_perf_field *args = &pack->layout->field[SCOPE_PERF_ENTER][1];
@@ -234,7 +178,7 @@ static int take_enter(struct scope_perf_pack *pack, uint32_t cpu, const struct s
 		memcpy(lane->arg, record->raw + args->offset, lane->args * sizeof(uint64_t));
 	thread->nr = lane->nr;
 	thread->enter_ns = record->time_ns;
-	note_connect(thread, record, args);
+	scope_perf_connect_enter(thread, record, args);
 	return scope_source_capture_all_stacks(pack->options) ? scope_perf_stack_hold(pack, cpu, record) : 0;
 }
 
@@ -296,7 +240,7 @@ static int take_exit(struct scope_perf_pack *pack, uint32_t cpu, const struct sc
 	if (!err && (slept || scope_source_capture_all_stacks(pack->options)))
 		err = scope_perf_stack_of_call(pack, cpu, record->time_ns, thread, nr, abi);
 	if (!err && nr == SYS_connect)
-		err = put_peer(pack, cpu, record->time_ns, thread, record->value[1]);
+		err = scope_perf_connect_put(pack, cpu, record->time_ns, thread, record->value[1]);
 	thread->nr = SCOPE_NR_NONE;
 	if (thread->held)
 		thread->held->time_ns = 0;
@@ -339,7 +283,7 @@ static int take_switch(struct scope_perf_pack *pack, uint32_t cpu, const struct 
 	connects = lane->pending && lane->nr == SYS_connect && prev && event.sched.prev_state != SCOPE_STATE_RUNNABLE;
 	err = scope_perf_pack_pending(pack, cpu, record->time_ns);
 	if (!err && connects)
-		err = put_peer(pack, cpu, record->time_ns, prev, 0);
+		err = scope_perf_connect_put(pack, cpu, record->time_ns, prev, 0);
 	if (!err && !prev && record->value[0])
 		err = put_ran(pack, cpu, record);
 	if (err)
@@ -434,7 +378,7 @@ int scope_perf_pack_record(struct scope_perf_pack *pack, uint32_t cpu, const str
 		[SCOPE_PERF_EXIT] = take_exit,
 		[SCOPE_PERF_WAKING] = take_waking,
 		[SCOPE_PERF_EXEC] = scope_perf_life_exec,
-		[SCOPE_PERF_PEER] = take_peer,
+		[SCOPE_PERF_PEER] = scope_perf_connect_packet,
 		[SCOPE_PERF_BLOCK] = scope_perf_stack_hold,
 		[SCOPE_PERF_SAMPLE] = scope_perf_stack_sample,
 		[SCOPE_PERF_LIFE] = take_nothing,

@@ -61,6 +61,18 @@ int scope_perf_stack_hold(struct scope_perf_pack *pack, uint32_t cpu, const stru
 /* The stack of a running thread. */
 int scope_perf_stack_sample(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record);
 
+/* The thread entered a call with these arguments. If it is a connect, its descriptor is known from now on. */
+void scope_perf_connect_enter(struct scope_perf_thread *thread, const struct scope_perf_record *record,
+			      const struct scope_perf_field *args);
+/* The running thread sends the first packet of a connection. */
+int scope_perf_connect_packet(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record);
+/*
+ * Writes the PEER of a connect, after its ENTER if it goes to sleep, else after its last record. The port at this end is not
+ * chosen yet when a perf event reports it. Writes nothing if the thread opened no connection.
+ */
+int scope_perf_connect_put(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns,
+			   const struct scope_perf_thread *thread, int64_t ret);
+
 /* A thread executes another program. Its name came just before, as a COMM record. */
 int scope_perf_life_exec(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record);
 /* In its parent, before the child runs. */
