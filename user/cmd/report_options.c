@@ -398,6 +398,25 @@ static int no_such_file(const char *command, const char *word)
 				word);
 }
 
+/* What follows the options: a command, or a trace. */
+static int take_rest(int argc, char **argv, struct scope_cmd_report *request)
+{
+	if (request->why_input[0] && request->input)
+		return scope_cmd_misuse(request->name, "--why FILE:N names a trace, and so does -i: give one of them");
+	if (request->why_input[0])
+		request->input = request->why_input;
+	if (optind < argc && !strcmp(argv[optind - 1], "--"))
+		request->command = argv + optind;
+	else if (optind < argc && (optind + 1 < argc || request->input))
+		return scope_cmd_misuse(request->name, "'%s' is not understood", argv[optind]);
+	else if (optind < argc)
+		request->input = argv[optind];
+	find_latest(request);
+	if (optind < argc && request->input == argv[optind] && access(argv[optind], F_OK))
+		return no_such_file(request->name, argv[optind]);
+	return settle(request);
+}
+
 int scope_cmd_report_parse(const char *name, int argc, char **argv, struct scope_cmd_report *request)
 {
 	int option, status;
@@ -447,18 +466,5 @@ int scope_cmd_report_parse(const char *name, int argc, char **argv, struct scope
 		if (status)
 			return status;
 	}
-	if (request->why_input[0] && request->input)
-		return scope_cmd_misuse(name, "--why FILE:N names a trace, and so does -i: give one of them");
-	if (request->why_input[0])
-		request->input = request->why_input;
-	if (optind < argc && !strcmp(argv[optind - 1], "--"))
-		request->command = argv + optind;
-	else if (optind < argc && (optind + 1 < argc || request->input))
-		return scope_cmd_misuse(request->name, "'%s' is not understood", argv[optind]);
-	else if (optind < argc)
-		request->input = argv[optind];
-	find_latest(request);
-	if (optind < argc && request->input == argv[optind] && access(argv[optind], F_OK))
-		return no_such_file(request->name, argv[optind]);
-	return settle(request);
+	return take_rest(argc, argv, request);
 }
