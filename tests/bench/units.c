@@ -20,7 +20,8 @@
 #include "analysis/single_pass.h"
 #include "base/grow.h"
 #include "evidence/keep.h"
-#include "trace/text_form.h"
+#include "../unit/strict_text.h"
+#include "../unit/pickups_learned.h"
 
 #define DISTINCT 5000
 
@@ -261,7 +262,7 @@ static int open_server(struct scope_trace **ret_trace)
 	struct scope_writer *writer;
 
 	return !file || !from || scope_trace_writer_create_fd(fileno(file), "bench", &error, &writer) ||
-	       scope_trace_text_read(from, writer, &error) || scope_trace_writer_finish(writer, &error) ||
+	       strict_text_read(from, writer, &error) || scope_trace_writer_finish(writer, &error) ||
 	       scope_trace_open_fd(fileno(file), "bench", &error, ret_trace);
 }
 
@@ -298,8 +299,7 @@ static int bench_distinct(uint64_t count)
 	double begin_s;
 
 	make_kinds(kinds);
-	if (open_server(&trace) || scope_unit_pickups_learn(trace, &pickups) ||
-	    scope_unit_groups_create(pickups, &groups) ||
+	if (open_server(&trace) || pickups_learned(trace, &pickups) || scope_unit_groups_create(pickups, &groups) ||
 	    scope_unit_distributions_begin(trace, NULL, pickups, groups, NULL, &distributions))
 		return 1;
 	begin_s = cpu_s();

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "trace/text_form.h"
+#include "../unit/strict_text.h"
 #include "trace/trace.h"
 #include "trace/writer.h"
 
@@ -48,7 +48,7 @@ static inline int fuzz_trace_of_text(const char *text, size_t bytes, int level, 
 	if (!stream || scope_trace_writer_create_fd(fd, "fuzz", NULL, &writer))
 		fuzz_die("no memory");
 	scope_trace_writer_set_level(writer, level);
-	ret = scope_trace_text_read(stream, writer, &error);
+	ret = strict_text_read(stream, writer, &error);
 	if (!ret && scope_trace_writer_finish(writer, NULL))
 		fuzz_die("cannot finish");
 	scope_trace_writer_destroy(writer);

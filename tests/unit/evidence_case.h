@@ -7,6 +7,7 @@
 
 #include "evidence/evidence.h"
 #include "trace_of.h"
+#include "pickups_learned.h"
 
 struct evidence_case {
 	struct scope_trace *trace;
@@ -85,7 +86,7 @@ static inline struct evidence_case case_of(struct story *story)
 	assert_int_equal(fclose(story->to), 0);
 	made.trace = trace_of(story->text);
 	free(story->text);
-	assert_int_equal(scope_unit_pickups_learn(made.trace, &made.pickups), 0);
+	assert_int_equal(pickups_learned(made.trace, &made.pickups), 0);
 	assert_int_equal(scope_unit_groups_create(made.pickups, &made.groups), 0);
 	assert_int_equal(scope_unit_distributions_run(made.trace, made.pickups, made.groups, NULL, &made.distributions),
 			 0);

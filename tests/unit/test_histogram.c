@@ -11,6 +11,7 @@
 #include "trace_of.h"
 #include "unit/histogram.h"
 #include "unit/distribution.h"
+#include "pickups_learned.h"
 
 #define UNITS (SCOPE_HISTOGRAMS_MAX + 5000)
 
@@ -30,7 +31,7 @@ static struct run begin_run(void)
 				  "3 0 syscall 10 epoll_wait enter=2 ret=1 args=5\n"),
 	};
 
-	assert_int_equal(scope_unit_pickups_learn(run.trace, &run.pickups), 0);
+	assert_int_equal(pickups_learned(run.trace, &run.pickups), 0);
 	assert_int_equal(scope_unit_groups_create(run.pickups, &run.groups), 0);
 	assert_int_equal(
 		scope_unit_distributions_begin(run.trace, NULL, run.pickups, run.groups, NULL, &run.distributions), 0);

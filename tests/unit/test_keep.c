@@ -10,6 +10,7 @@
 
 #include "evidence/keep.h"
 #include "trace_of.h"
+#include "pickups_learned.h"
 
 #define REQUESTS 6000
 #define SLOW_EVERY 10
@@ -55,14 +56,14 @@ static void keep_with_room(uint64_t room, uint64_t most)
 {
 	struct scope_trace *trace = busy_server();
 	struct scope_detection *detection;
-	struct scope_pickups *pickups;
+	struct scope_pickups *pickups = NULL;
 	struct scope_groups *groups;
 	struct scope_distributions *distributions;
 	struct scope_kept *kept;
 	uint64_t units[2] = { 0 }, sides[2] = { 0 };
 	double excess_ns = 0, usual_ns = 0;
 
-	assert_int_equal(scope_unit_pickups_learn(trace, &pickups), 0);
+	assert_int_equal(pickups_learned(trace, &pickups), 0);
 	assert_int_equal(scope_unit_groups_create(pickups, &groups), 0);
 	assert_int_equal(scope_unit_distributions_run(trace, pickups, groups, NULL, &distributions), 0);
 	assert_int_equal(scope_anomaly_detect_run(groups, distributions, &scope_anomaly_detect_defaults, &detection),
@@ -114,14 +115,14 @@ static void what_came_before_is_forgotten(void **state)
 {
 	struct scope_trace *trace = busy_server();
 	struct scope_detection *detection;
-	struct scope_pickups *pickups;
+	struct scope_pickups *pickups = NULL;
 	struct scope_groups *groups;
 	struct scope_distributions *distributions;
 	struct scope_kept *kept;
 	uint64_t end_ns, from_ns;
 
 	(void)state;
-	assert_int_equal(scope_unit_pickups_learn(trace, &pickups), 0);
+	assert_int_equal(pickups_learned(trace, &pickups), 0);
 	assert_int_equal(scope_unit_groups_create(pickups, &groups), 0);
 	assert_int_equal(scope_unit_distributions_run(trace, pickups, groups, NULL, &distributions), 0);
 	assert_int_equal(scope_unit_distributions_part(distributions, groups, 0, NULL), 0);

@@ -11,6 +11,7 @@
 #include "analysis/single_pass.h"
 #include "begin_text.h"
 #include "trace_of.h"
+#include "pickups_learned.h"
 
 #define START 200 /* events read in advance */
 
@@ -64,7 +65,7 @@ static struct scope_single_pass_course compare(FILE *to, char **trace_text)
 	assert_int_equal(fclose(to), 0);
 	trace = trace_of(*trace_text);
 	assert_int_equal(scope_analysis_single_pass_run(trace, START, NULL, &once, &course), 0);
-	assert_int_equal(scope_unit_pickups_learn(trace, &plain.pickups), 0);
+	assert_int_equal(pickups_learned(trace, &plain.pickups), 0);
 	assert_int_equal(scope_unit_groups_create(plain.pickups, &plain.groups), 0);
 	assert_int_equal(scope_unit_distributions_run(trace, plain.pickups, plain.groups, NULL, &plain.distributions),
 			 0);

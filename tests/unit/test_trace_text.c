@@ -79,7 +79,7 @@ static struct scope_trace *read_text(const char *text, size_t bytes)
 	struct scope_error error = { "" };
 
 	assert_non_null(stream);
-	if (scope_trace_text_read(stream, fixture.writer, &error))
+	if (strict_text_read(stream, fixture.writer, &error))
 		fail_msg("%s", error.text);
 	fclose(stream);
 	return fixture_open(&fixture);
@@ -226,7 +226,7 @@ static void test_bad_lines(void **state)
 
 		snprintf(text, sizeof(text), "1 0 lost 1\n%s\n2 0 lost 1\n", bad_lines[i].line);
 		stream = fmemopen(text, strlen(text), "r");
-		assert_int_equal(scope_trace_text_read(stream, fixture.writer, &error), -EINVAL);
+		assert_int_equal(strict_text_read(stream, fixture.writer, &error), -EINVAL);
 		if (strncmp(error.text, "line 2: ", 8) || !strstr(error.text, bad_lines[i].words))
 			fail_msg("'%s' gives \"%s\"", bad_lines[i].line, error.text);
 		fclose(stream);
@@ -242,7 +242,7 @@ static void test_binary_is_no_text(void **state)
 	FILE *stream = fmemopen((void *)"1 0 lost 1\n2 0\0lost\n", 20, "r");
 
 	(void)state;
-	assert_int_equal(scope_trace_text_read(stream, fixture.writer, &error), -EINVAL);
+	assert_int_equal(strict_text_read(stream, fixture.writer, &error), -EINVAL);
 	assert_string_equal(error.text, "line 2: a zero byte; this is no text");
 	fclose(stream);
 	scope_trace_writer_destroy(fixture.writer);

@@ -51,7 +51,7 @@ static bool stage_look(struct stage *stage, uint64_t now_ns)
 	scope_trace_writer_set_tap(fixture.writer, take, stage->triggers);
 	if (stage->bytes) {
 		input = fmemopen(stage->text, stage->bytes, "r");
-		if (scope_trace_text_read(input, fixture.writer, &error))
+		if (strict_text_read(input, fixture.writer, &error))
 			fail_msg("%s", error.text);
 		fclose(input);
 	}

@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "trace/packer.h"
-#include "trace/text_form.h"
+#include "strict_text.h"
 #include "trace/trace.h"
 #include "trace/writer.h"
 
@@ -48,7 +48,7 @@ static inline void fixture_feed(char *text, size_t bytes, scope_writer_tap *tap,
 	FILE *stream = fmemopen(text, bytes, "r");
 
 	scope_trace_writer_set_tap(fixture.writer, tap, context);
-	if (scope_trace_text_read(stream, fixture.writer, &error))
+	if (strict_text_read(stream, fixture.writer, &error))
 		fail_msg("%s", error.text);
 	fclose(stream);
 	free(text);

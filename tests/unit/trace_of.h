@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "trace/text_form.h"
+#include "strict_text.h"
 #include "trace/trace.h"
 #include "trace/writer.h"
 
@@ -22,7 +22,7 @@ static struct scope_trace *trace_of(const char *text)
 	assert_non_null(file);
 	assert_non_null(from);
 	assert_int_equal(scope_trace_writer_create_fd(fileno(file), "test", &error, &writer), 0);
-	if (scope_trace_text_read(from, writer, &error) || scope_trace_writer_finish(writer, &error) ||
+	if (strict_text_read(from, writer, &error) || scope_trace_writer_finish(writer, &error) ||
 	    scope_trace_open_fd(fileno(file), "test", &error, &trace))
 		fail_msg("%s", error.text);
 	scope_trace_writer_destroy(writer);

@@ -6,6 +6,7 @@
 #include "trace_of.h"
 #include "unit/distribution.h"
 #include "unit/units.h"
+#include "pickups_learned.h"
 
 /* The results of a run through a trace: all of its units, and what led to them. */
 struct run {
@@ -27,7 +28,7 @@ static struct run run_of(const char *text)
 	struct run run = { .trace = trace_of(text) };
 	const struct scope_unit_sink sink = { .unit = keep_all, .user = &run };
 
-	assert_int_equal(scope_unit_pickups_learn(run.trace, &run.pickups), 0);
+	assert_int_equal(pickups_learned(run.trace, &run.pickups), 0);
 	assert_int_equal(scope_unit_groups_create(run.pickups, &run.groups), 0);
 	assert_int_equal(scope_unit_distributions_run(run.trace, run.pickups, run.groups, NULL, &run.distributions), 0);
 	assert_int_equal(scope_units_create(run.distributions->run, &run.units), 0);

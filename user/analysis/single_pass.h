@@ -27,8 +27,8 @@ struct scope_single_pass_course {
 };
 
 /*
- * Gives the results of scope_unit_pickups_learn(), scope_unit_groups_create() and
- * scope_unit_distributions_run(). start_events: how much is read in advance,
+ * Gives the results of one pass that learns how threads pick up work, and of another one that cuts units by them:
+ * scope_unit_groups_create() and scope_unit_distributions_run(). start_events: how much is read in advance,
  * SCOPE_SINGLE_PASS_EVENTS usually. listeners: NULL, or the listeners to the run, which begin again
  * when the run does. The caller destroys the result; ret_course may be NULL.
  */

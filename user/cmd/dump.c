@@ -50,7 +50,7 @@ static int reverse_stream(FILE *stream, const char *text, const char *output)
 
 	if (scope_cmd_drop_privilege(&error) || scope_trace_writer_create(output, &error, &writer))
 		return scope_cmd_fail("dump", &error);
-	err = scope_trace_text_read_tolerant(stream, writer, &error, &lines);
+	err = scope_trace_text_read(stream, writer, &error, &lines);
 	if (err)
 		scope_error_set(&named, err, "%.200s: %.250s", text, error.text);
 	else

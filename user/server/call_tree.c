@@ -76,13 +76,6 @@ static double compare(const struct scope_call_tree *a, const struct scope_call_t
 	return sum / 2;
 }
 
-double scope_server_call_tree_distance(const struct scope_call_tree *a, const struct scope_call_tree *b)
-{
-	double chance;
-
-	return compare(a, b, &chance);
-}
-
 double scope_server_call_tree_apart(const struct scope_call_tree *a, const struct scope_call_tree *b)
 {
 	double chance, distance = compare(a, b, &chance);

@@ -33,9 +33,7 @@ int scope_server_call_tree_add(struct scope_call_tree *tree, uint32_t node); /* 
 void scope_server_call_tree_sort(struct scope_call_tree *tree);
 void scope_server_call_tree_free(struct scope_call_tree *tree);
 
-/* Both trees are sorted and not empty. Returns 0 to 1. */
-double scope_server_call_tree_distance(const struct scope_call_tree *a, const struct scope_call_tree *b);
-/* The same, less what chance makes; not below 0. */
+/* The distance, less what chance makes; 0 to 1. Both trees are sorted and not empty. */
 double scope_server_call_tree_apart(const struct scope_call_tree *a, const struct scope_call_tree *b);
 
 /* ret_label: room for count labels, from 0 on in the order of each group's first tree. 0 or -ENOMEM. */

@@ -22,16 +22,11 @@ int scope_trace_text_write_span(struct scope_trace *trace, uint64_t from_ns, uin
 
 /*
  * Adds the rows and events of the text to the writer; the caller finishes it. Lines of events may
- * be in any order: they are sorted by time, and those of the same time keep their order. 0;
- * -EINVAL, error names the line and what is wrong in it; -EIO; -ENOMEM; or the writer's error.
+ * be in any order: they are sorted by time, and those of the same time keep their order. A line that
+ * cannot be read is left out and counted in *ret_lines, which owns no memory. 0; -EINVAL if most lines
+ * cannot be read; -EIO; -ENOMEM; or the writer's error.
  */
-int scope_trace_text_read(FILE *stream, struct scope_writer *writer, struct scope_error *error);
-
-/*
- * The same for texts from elsewhere: a line that cannot be read is left out and counted in
- * *ret_lines, which owns no memory. -EINVAL if most lines cannot be read.
- */
-int scope_trace_text_read_tolerant(FILE *stream, struct scope_writer *writer, struct scope_error *error,
-				   struct scope_lines *ret_lines);
+int scope_trace_text_read(FILE *stream, struct scope_writer *writer, struct scope_error *error,
+			  struct scope_lines *ret_lines);
 
 #endif

@@ -38,7 +38,6 @@ struct input {
 	struct item *item;
 	size_t items, capacity;
 	struct chunk *chunk;
-	bool skips; /* bad lines are counted, and reading goes on */
 };
 
 /* Returns memory aligned to 8; bytes must be a multiple of 8. */
@@ -341,7 +340,7 @@ static int read_lines(struct input *input, struct scope_lines *lines)
 	while (!err && (more = scope_lines_next(lines))) {
 		err = more < 0 ? more : read_line(input, lines);
 		lines->good += !err;
-		if (!input->skips || !input->line.err)
+		if (!input->line.err)
 			continue;
 		scope_lines_skip(lines, lines->number, strchr(input->error->text, ':') + 2);
 		input->error->text[0] = '\0';
@@ -352,8 +351,8 @@ static int read_lines(struct input *input, struct scope_lines *lines)
 	return err;
 }
 
-static int read_text(FILE *stream, struct scope_writer *writer, struct scope_error *error, struct scope_lines *lines,
-		     bool skips)
+int scope_trace_text_read(FILE *stream, struct scope_writer *writer, struct scope_error *error,
+			  struct scope_lines *ret_lines)
 {
 	struct scope_error own = { "" };
 	struct input *input = calloc(1, sizeof(*input));
@@ -361,14 +360,13 @@ static int read_text(FILE *stream, struct scope_writer *writer, struct scope_err
 
 	if (!input)
 		return scope_error_set(error, -ENOMEM, "cannot read the text: out of memory");
-	scope_lines_init(lines, stream, LINE_BYTES_MAX);
+	scope_lines_init(ret_lines, stream, LINE_BYTES_MAX);
 	input->writer = writer;
-	input->skips = skips;
 	input->error = input->line.error = &own;
-	err = read_lines(input, lines);
-	scope_lines_free(lines);
+	err = read_lines(input, ret_lines);
+	scope_lines_free(ret_lines);
 	if (!err)
-		err = scope_lines_check(lines, "this", "the text of a trace", &own);
+		err = scope_lines_check(ret_lines, "this", "the text of a trace", &own);
 	if (!err)
 		err = pack(input);
 	while (input->chunk) {
@@ -385,17 +383,4 @@ static int read_text(FILE *stream, struct scope_writer *writer, struct scope_err
 		return scope_error_set(error, err, "%s", own.text);
 	return scope_error_set(error, err, "%s",
 			       *scope_trace_writer_error(writer) ? scope_trace_writer_error(writer) : strerror(-err));
-}
-
-int scope_trace_text_read(FILE *stream, struct scope_writer *writer, struct scope_error *error)
-{
-	struct scope_lines lines;
-
-	return read_text(stream, writer, error, &lines, false);
-}
-
-int scope_trace_text_read_tolerant(FILE *stream, struct scope_writer *writer, struct scope_error *error,
-				   struct scope_lines *ret_lines)
-{
-	return read_text(stream, writer, error, ret_lines, true);
 }

@@ -204,37 +204,6 @@ bool scope_unit_pickups_background(const struct scope_pickups *pickups, struct s
 	return false;
 }
 
-static int feed(void *user, const struct scope_event *const *event, size_t count)
-{
-	return scope_unit_learner_feed(user, event, count);
-}
-
-int scope_unit_pickups_learn(struct scope_trace *trace, struct scope_pickups **ret_pickups)
-{
-	struct scope_pickups *pickups = NULL;
-	struct scope_learner *learner;
-	int err = scope_unit_learner_create(trace, &learner);
-
-	if (err)
-		return err;
-	err = scope_trace_feed_all(trace, feed, learner);
-	if (!err)
-		err = scope_unit_learner_finish(learner);
-	if (!err)
-		err = scope_unit_pickups_create(&pickups);
-	if (!err)
-		err = scope_unit_pickups_decide(pickups, learner, scope_unit_learner_threads(learner));
-	if (!err)
-		scope_unit_pickups_conclude(pickups, learner);
-	scope_unit_learner_destroy(learner);
-	if (err) {
-		scope_unit_pickups_destroy(pickups);
-		return err;
-	}
-	*ret_pickups = pickups;
-	return 0;
-}
-
 void scope_unit_pickups_destroy(struct scope_pickups *pickups)
 {
 	if (!pickups)

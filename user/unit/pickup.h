@@ -77,8 +77,6 @@ int scope_unit_pickups_guess(struct scope_pickups *pickups, const struct scope_l
 bool scope_unit_pickups_unchanged(const struct scope_pickups *pickups, const struct scope_learner *learner,
 				  size_t threads);
 
-/* Runs once through the trace, and decides about every thread. */
-int scope_unit_pickups_learn(struct scope_trace *trace, struct scope_pickups **ret_pickups);
 void scope_unit_pickups_destroy(struct scope_pickups *pickups);
 
 size_t scope_unit_pickups_threads(const struct scope_pickups *pickups);
