@@ -24,11 +24,13 @@ struct scope_delay_return {
 };
 
 /*
- * One word of a rule's debts: which thread, and how much. Only the thread itself writes, increases and takes its
- * word; if all places that it may have are taken, it overwrites another thread's.
+ * One word of a rule's debts: a thread, and how much it owes. Only the thread itself writes, increases and empties its
+ * word. If other threads use all places that it may have, it overwrites one of theirs.
  *
- * 63 42 41 40 0 +-------------------+--------+-------------------+ | tid, 0: free | capped | ns |
- * +-------------------+--------+-------------------+
+ *    63               42    41    40                0
+ *   +-------------------+--------+-------------------+
+ *   | tid, 0: free      | capped |        ns         |
+ *   +-------------------+--------+-------------------+
  */
 #define DEBT_TID_SHIFT 42
 #define DEBT_CAPPED (1ull << 41)

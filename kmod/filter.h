@@ -7,14 +7,15 @@
  * line, and ends with it if the count is 0. Consecutive numbers select consecutive lines. An entry is one word, so
  * that readers see it whole:
  *
- * 31 30 29..28 27 26 25..22 21 0 +------+-------+------+----+-----+---------+---------------------------+
- * |thread|leaving| 0 |due |fresh| reasons | number (tgid or tid) |
- * +------+-------+------+----+-----+---------+---------------------------+
+ *    31     30      29..28  27   26    25..22    21                       0
+ *   +------+-------+------+----+-----+---------+---------------------------+
+ *   |thread|leaving|  0   |due |fresh| reasons |    number (tgid or tid)   |
+ *   +------+-------+------+----+-----+---------+---------------------------+
  *
- * An entry stays while it has a reason; each kind of selection adds and drops its own. A leaving entry is no member
- * any more: it waits until its end is recorded for the reader. The count of a line is raised before an entry comes
- * and lowered after one went, so it is never too low. Two CPUs that add the same number at once may leave it twice:
- * dropping and removing therefore treat every copy.
+ * An entry stays while it has a reason; each kind of selection adds and drops its own. A leaving entry is no member any
+ * more: it waits until its end is recorded for the reader. The count of a line is raised before an entry comes and
+ * lowered after one went, so it is never too low. Two CPUs that add the same number at the same time may both leave an
+ * entry. So dropping and removing change every copy.
  *
  * This file compiles in user space as well, where tests/unit/test_filter.c drives it.
  */

@@ -5,8 +5,9 @@
 # Usage: scripts/style.sh [FILE...]     default: all C sources. DIFF=1 prints what clang-format would change; APPLY=1
 # (make format) applies it first.
 # Errors: any line that clang-format (.clang-format) would write in another way, blanks at a line's end, a line
-# indented by 8 spaces, no SPDX line, no newline at the end. Files of more than 500 lines and functions of more than 60
-# are named, and are no errors. clang-format has to be version 14: others break lines in other places.
+# indented by 8 spaces, a drawing in a comment that was filled like text, no SPDX line, no newline at the end. Files of
+# more than 500 lines and functions of more than 60 are named, and are no errors. clang-format has to be version 14:
+# others break lines in other places.
 # Exit status: 0 no error; 1 some; 77 no clang-format 14, and no other error.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -23,7 +24,8 @@ check_lines() {
 		awk '
 			FNR == 1 && !/SPDX-License-Identifier: / { print FILENAME " has no SPDX line" }
 			/[ \t]$/ { print FILENAME ":" FNR " ends in a blank" }
-			/^\t*         *[^ \\]/ { print FILENAME ":" FNR " is indented by spaces" }' "${files[@]}"
+			/^\t*         *[^ \\]/ { print FILENAME ":" FNR " is indented by spaces" }
+			/^\t* \*.*[a-z0-9].*\+---/ { print FILENAME ":" FNR " has the border of a box after other text: a drawing was filled" }' "${files[@]}"
 		for line in "${files[@]}"; do [ -z "$(tail -c 1 "$line")" ] || echo "$line ends without a newline"; done)
 }
 
