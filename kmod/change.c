@@ -87,8 +87,8 @@ static bool alloc_block(struct scope_session *session)
 }
 
 /*
- * Values are in range, and numbers are of user processes and threads. -EBUSY: done already. -ENOSPC: more than a
- * session can look for, and *ret_failed is the index of the target.
+ * Values are in range, and numbers are of user processes and threads. -EBUSY: done already. -ENOSPC: there are more
+ * targets than a session can have, and *ret_failed is the index of the first one too many.
  */
 int scope_session_configure(struct scope_session *session, const struct scope_config *config,
 			    const struct scope_target *targets, u32 count, u32 *ret_failed)
@@ -148,8 +148,9 @@ static int change_locked(struct scope_session *session, const struct scope_chang
 
 /*
  * Before the start, or while tracing runs. Targets before the one that fails are added or removed. -EINVAL: not
- * configured. -EPROTO: of protocol 1. -ESHUTDOWN: stopped. -ENOENT, -ENOSPC: from target *ret_failed on, counted
- * through those to remove, then those to add. -EOPNOTSUPP: the kernel does not report such changes.
+ * configured. -EPROTO: of protocol 1. -ESHUTDOWN: stopped. -ENOENT, -ENOSPC: target *ret_failed and all after it are
+ * not done; the targets to remove are counted first, then those to add. -EOPNOTSUPP: the kernel does not report such
+ * changes.
  */
 int scope_session_change(struct scope_session *session, const struct scope_change *change, u32 *ret_failed)
 {
@@ -267,7 +268,7 @@ int scope_session_stop(struct scope_session *session)
 	int err;
 
 	mutex_lock(&session->dynamic_lock);
-	/* This comes first, while the delays that were served can still be recorded. */
+	/* This comes first: the delays that were served can still be recorded now. */
 	if (READ_ONCE(session->run_state) == SCOPE_RUN_ON)
 		scope_delay_detach(session);
 	mutex_lock(&session->lock);

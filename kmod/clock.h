@@ -3,19 +3,19 @@
  * CLOCK_MONOTONIC for one CPU, most readings taken from its cycle counter.
  *
  * The kernel's clock costs some 50 instructions a reading, this one 9. An anchor is one reading of both clocks; the
- * rate is that of the counter between the last two anchors. For a while after an anchor, at most
- * SCOPE_CLOCK_WINDOW_NS and twice the time that the rate was measured over, time is extrapolated:
+ * rate is that of the counter between the last two anchors. Time is extrapolated for a while after an anchor: for at
+ * most SCOPE_CLOCK_WINDOW_NS, and at most twice as long as the rate was measured:
  *
  * ns = anchor_ns + (counter - anchor) * rate / 2^32
  *
- * A pair is taken within the time of one reading of the kernel's clock (some tens of ns), so a reading may be off by
- * that much, and by what NTP does until then. Each CPU has its own anchor: counters need not agree between CPUs. At
- * an anchor the clock may step back by as much, and a difference of two readings can be negative. A counter that the
- * kernel does not consider stable is never used.
+ * A pair is taken within the time of one reading of the kernel's clock (some tens of ns), so a reading may be wrong by
+ * that much, and by what NTP changes until the next anchor. Each CPU has its own anchor: counters need not agree
+ * between CPUs. At an anchor the clock may step back by as much, and a difference of two readings can be negative. A
+ * counter that the kernel does not consider stable is never used.
  *
- * Anchors are taken in task context with interrupts off, so a reading with preemption off meets a new one only in a
- * non-maskable interrupt, and that takes none. This compiles in user space as well, where tests/unit/test_clock.c
- * drives it.
+ * Anchors are taken in task context with interrupts off, so a reading with preemption off can be interrupted by a new
+ * anchor only in a non-maskable interrupt, and these take none. This compiles in user space as well, where
+ * tests/unit/test_clock.c drives it.
  */
 #ifndef SCOPE_KMOD_CLOCK_H
 #define SCOPE_KMOD_CLOCK_H

@@ -2,8 +2,8 @@
 /*
  * The kernel's counts of a traced thread while it ran: page faults, bytes of storage, waits for memory.
  *
- * Only the thread itself adds to these counts, while it runs. So the counts are copied when it gets a CPU, and the
- * difference is written when it leaves the CPU. Interrupts are off in both cases.
+ * Only the thread itself adds to these counts, while it runs. So the counts are copied when the thread gets a CPU, and
+ * the difference is written when it leaves the CPU. Interrupts are off in both cases.
  */
 #ifndef SCOPE_KMOD_COUNTERS_H
 #define SCOPE_KMOD_COUNTERS_H

@@ -132,7 +132,7 @@ static int add(struct scope_session *session, const struct scope_delay_request *
 	scope_trap_measure();
 	err = way_of(rule)->attach(rule);
 	if (err) {
-		/* A thread that is at the site may have found the rule already. */
+		/* A thread that is at the site may already have found the rule. */
 		WRITE_ONCE(rule->gone, true);
 		while (atomic_read(&rule->users))
 			msleep(1);
@@ -180,7 +180,7 @@ static void detach(struct scope_delay_rule *rule)
 	WRITE_ONCE(rule->gone, true);
 	wake_up_all(&rule->session->delays.sleepers);
 	way_of(rule)->detach(rule);
-	/* Some threads had passed the site, and were not asleep yet. */
+	/* Some threads had passed the site, and did not sleep yet. */
 	while (atomic_read(&rule->users)) {
 		wake_up_all(&rule->session->delays.sleepers);
 		msleep(1);

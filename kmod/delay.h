@@ -49,7 +49,10 @@ int scope_delay_next(struct scope_session *session, u32 id, struct scope_delay_i
 
 /* Under session->dynamic_lock: take all rules out of the code, keep their counts. */
 void scope_delay_detach(struct scope_session *session);
-/* From any context that may take a spinlock: tracing stopped, and sleepers check that. */
+/*
+ * Wakes the threads that are delayed: tracing has stopped, and they check that. From any context that may take a
+ * spinlock.
+ */
 void scope_delay_wake(struct scope_session *session);
 /* The last reference to the session is gone. */
 void scope_delay_free(struct scope_session *session);

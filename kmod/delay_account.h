@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The arithmetic of virtual speedups: how long each thread has to wait, so that it looks as if some code
- * had been faster.
+ * The arithmetic of virtual speedups: how long each thread has to wait, so that the program behaves as if some
+ * code were faster.
  *
- * Code that is to look faster by a share s runs as always, and whenever it ran for t every other
- * thread waits s·t, less what it waited anyway. That takes two clocks of delay, both in ns:
+ * The code that is to look faster by a share s runs as always. Whenever it ran for t, every other thread waits
+ * s·t, less the time that it waited in any case. The accounts need two clocks of delay, both in ns:
  *
  *   required   one for all: what each thread should have waited since the experiment began
- *   paid       one per thread: what it waited, or was let off
+ *   paid       one per thread: what it waited, or was excused from
  *
  * A thread with paid < required owes the difference. The rules, after Coz (Curtsinger and Berger,
  * SOSP 2015, section 3.4) and, for threads off the CPU, BCOZ (Ahn et al., OSDI 2024):
  *
- *   it ran in the code     credit: its paid grows; required follows where it is less than that, so that
- *                          threads in that code at the same time do not make each other wait twice
+ *   it ran in the code     credit: its paid grows. required rises to that if it is less, so threads that are in
+ *                          the code at the same time do not make each other wait twice
  *   it runs elsewhere      it waits for what it owes, as soon as that is worth a sleep
- *   before it wakes        it waits for what it owes, however little: the other would be too early
- *   woken by a thread      what that one waited, the sleeper waited too: it is let off that much
+ *   before it wakes        it waits for what it owes, however little: otherwise the other thread is woken too early
+ *   woken by a thread      the sleeper waited as long as its waker did: it is excused from that much
  *   woken by anything else a disk or a timer waits for no thread: it owes all that was required in that
  *                          time
  *   born                   it has paid what its parent has
- *   slept too long         is taken off what it owes next. (Coz has all others follow; where sleeps
- *                          are inexact that never settles.)
+ *   slept too long         the excess is subtracted from what it owes next. (In Coz all others wait for it as
+ *                          well; where sleeps are inexact, that never ends.)
  *
- * The experiment took as long as on the clock, less what required grew by.
+ * The experiment took as long as on the clock, less the growth of required.
  *
- * Integers only, no calls, no state but what is passed: user space compiles this file as well, for
- * the tests and a simulator. One thread's state is changed by one caller at a time; `required` is
- * passed in as last read, and what comes back is the least it has to be now.
+ * The functions use integers only, call nothing, and have no state but their arguments: user space compiles this
+ * file as well, for the tests and a simulator. One thread's state is changed by one caller at a time. `required`
+ * is passed as it was last read, and the result is the least value that it must have from then on.
  */
 #ifndef SCOPE_KMOD_DELAY_ACCOUNT_H
 #define SCOPE_KMOD_DELAY_ACCOUNT_H

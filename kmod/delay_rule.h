@@ -25,10 +25,10 @@ struct scope_delay_values {
 };
 
 struct scope_delay_rule {
-	/* what sites read; while the rule is in the code only values and gone change */
+	/* read by sites; while the rule is in the code only values and gone change */
 	struct scope_session *session;
 	struct scope_delay_values __rcu *values;
-	bool gone; /* lets each thread go that comes or sleeps */
+	bool gone; /* threads that come or sleep are not delayed any more */
 	u16 id, nr;
 	u8 site;
 	u32 flags;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Holds the running thread up: decides if, for how long, and whether by a sleep or by spinning, and writes the
- * record.
- */
+/* Delays the running thread: decides whether, for how long, and by a sleep or by spinning; writes the record. */
 #include <linux/hrtimer.h>
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
@@ -19,8 +16,8 @@ bool scope_delay_is_traced(const struct scope_delay_rule *rule)
 }
 
 /*
- * Counts several visits of the running thread at once; the time that it takes does not grow with their number.
- * Returns for how long the thread is to be held up, ns. 0: none of the visits was chosen, or the rule does not cover
+ * Counts several visits of the running thread at once; the time that it takes does not grow with their number. Returns
+ * the time for which the thread is to be delayed, ns. 0: none of the visits was chosen, or the rule does not apply to
  * the thread. Any context.
  */
 u64 scope_delay_due_of(struct scope_delay_rule *rule, u64 visits, u8 *ret_flags)
@@ -78,7 +75,7 @@ static bool is_over(const struct scope_delay_rule *rule)
 	return READ_ONCE(rule->gone) || !READ_ONCE(rule->session->running) || fatal_signal_pending(current);
 }
 
-/* The scheduler may run other threads. Then the thread is held up longer, as the record says. */
+/* The scheduler may run other threads. Then the thread is delayed for longer, and the record has the real time. */
 static void spin_until(const struct scope_delay_rule *rule, ktime_t until)
 {
 	while (ktime_to_ns(ktime_get()) < ktime_to_ns(until) && !is_over(rule)) {
@@ -87,7 +84,7 @@ static void spin_until(const struct scope_delay_rule *rule, ktime_t until)
 	}
 }
 
-/* Returns for how long it left the CPU. */
+/* Returns the time for which it left the CPU. */
 static u64 sleep_until(const struct scope_delay_rule *rule, ktime_t until)
 {
 	u64 slept_ns = 0;
@@ -120,8 +117,8 @@ static void write_record(const struct scope_delay_rule *rule, u32 asked_ns, u32 
 }
 
 /*
- * Only in the thread's own context, with no lock held. May be called with 0. Returns for how long the thread was held
- * up.
+ * Only in the thread's own context, with no lock held. May be called with 0. Returns the time for which the thread was
+ * delayed.
  */
 u64 scope_delay_serve(struct scope_delay_rule *rule, u64 asked_ns, u8 flags)
 {

@@ -144,7 +144,7 @@ static void sample(struct scope_delay_rule *rule)
 {
 	const struct scope_delay_values *values = rcu_dereference(rule->values);
 	struct pt_regs *regs = get_irq_regs();
-	/* In the kernel the thread may still block, and then the rule could not be removed until it comes back. */
+	/* A thread in the kernel may still block. Then the rule could not be removed until the thread is back. */
 	const bool in_user = regs && user_mode(regs);
 	struct slot *slot;
 	u8 flags = 0;
@@ -247,7 +247,7 @@ static void credit_blocked(struct scope_delay_rule *rule, struct slot *slot)
 	samples = scope_account_off_cpu(period_ns, slot->account.to_sample_ns, now - slot->off_ns,
 					(slot->woken ? slot->woken_ns : now) - slot->off_ns);
 	slot->account.to_sample_ns = samples.to_sample_ns;
-	/* One credit of the sum equals the single credits. */
+	/* One credit of the sum has the same effect as the single credits. */
 	if (samples.blocked)
 		credit(rule, slot, scope_delay_due_of(rule, samples.blocked, &flags));
 }
@@ -260,7 +260,10 @@ static void come_back(struct scope_delay_rule *rule, struct slot *slot)
 	credit_blocked(rule, slot);
 }
 
-/* Interrupts off, as in the two functions below. Runs after the session's own probe: `traced` is that of next. */
+/*
+ * Interrupts off, as in the two functions below. Runs after the session's own probe, so `traced` is already that of
+ * next.
+ */
 static __always_inline void probe_switch(struct scope_delay_rule *rule, bool preempt, struct task_struct *prev,
 					 struct task_struct *next, unsigned int prev_state)
 {

@@ -11,7 +11,7 @@ static struct scope_delay_rule *rule_of(struct uprobe_consumer *consumer)
 	return container_of(consumer, struct scope_delay_rule, uprobe.consumer);
 }
 
-/* The removal of the probe waits for it. */
+/* The removal of the probe waits for this handler. */
 static int hit(SCOPE_UPROBE_PROTO(consumer, regs))
 {
 	struct scope_delay_rule *rule = rule_of(consumer);

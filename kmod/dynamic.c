@@ -2,9 +2,8 @@
 /*
  * The list of probes that a session has set at run time: add, remove, report, detach all.
  *
- * To set a probe may sleep, and for a program takes the mmap_lock of every process that maps the file. /dev/scope is
- * mapped under that lock, and takes session->lock then. So the list has a lock of its own, which is taken before
- * both.
+ * Setting a probe may sleep. For a program it takes the mmap_lock of every process that maps the file. /dev/scope is
+ * mapped under that lock, and then takes session->lock. So the list has a lock of its own, which is taken before both.
  */
 #include <linux/errno.h>
 #include <linux/lockdep.h>
@@ -147,7 +146,7 @@ int scope_dynamic_next(struct scope_session *session, u32 id, struct scope_dynam
 	return best ? 0 : -ENOENT;
 }
 
-#define BATCH 32u /* taken out together: each batch waits until every CPU has passed */
+#define BATCH 32u /* removed together, because each batch has to wait until every CPU has passed */
 
 void scope_dynamic_detach(struct scope_session *session)
 {

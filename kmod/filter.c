@@ -79,7 +79,7 @@ bool scope_filter_add(struct scope_filter *filter, u32 key, u32 why)
 	u32 step = 0, entry, *slot;
 
 	while ((slot = next_copy(filter, key, &step, &entry))) {
-		/* An entry that had not left yet was never away, as far as the reader knows. */
+		/* The reader does not know yet that this entry was leaving, so for the reader it was never away. */
 		u32 kept = entry & SCOPE_FILTER_LEAVING ? key : entry;
 
 		if (cmpxchg(slot, entry, kept | (why & SCOPE_FILTER_REASONS)) == entry)

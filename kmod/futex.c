@@ -2,7 +2,7 @@
 /*
  * Records the memory of a futex as a thread goes to sleep on it.
  *
- * A lock's memory has its owner, for which the thread begins to wait. The thread that wakes it later may be another.
+ * The memory of a lock names its owner, for which the thread begins to wait. Another thread may wake it later.
  */
 #include <linux/futex.h>
 #include <linux/sched.h>

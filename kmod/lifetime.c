@@ -124,7 +124,7 @@ void scope_session_close(struct scope_session *session)
 	mutex_lock(&session->dynamic_lock);
 	scope_delay_detach(session);
 	mutex_lock(&session->lock);
-	/* A request that found it just before must not start it again. */
+	/* A request that found the session just before must not start it again. */
 	session->closed = true;
 	scope_tracing_stop(session, SCOPE_STOP_ASKED);
 	mutex_unlock(&session->lock);

@@ -25,7 +25,7 @@ struct listener {
 static DEFINE_SPINLOCK(listeners_lock);
 static struct listener listeners[SCOPE_LISTENERS_MAX];
 
-/* 0, also where it listens already; -ENOSPC. */
+/* 0, also if it listens already; -ENOSPC. */
 int scope_listen_add(struct net *net, u32 portid)
 {
 	struct listener *free = NULL;

@@ -38,7 +38,10 @@ noinline void scope_measure_call(struct scope_cpu *cpu, u64 begin_ns)
 	events = scope_measure_events(cpu);
 	/* The time of a stack that this call took is counted already. A clock may step back a little. */
 	ns -= stacks - measure->stack_seen_ns;
-	/* The first of them may be the call that armed. It is one of thousands, and differs from the others. */
+	/*
+	 * The first of them may be the call that requested the measurement. It differs from the others, and is one of
+	 * thousands.
+	 */
 	if (measure->left <= SCOPE_MEASURE_CALLS && (s64)ns <= CALL_NS_MAX) {
 		if ((s64)ns > 0)
 			WRITE_ONCE(measure->ns, measure->ns + ns);

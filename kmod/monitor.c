@@ -82,7 +82,9 @@ static void notify_gone(struct scope_session *session)
 	session->monitor.gone = gone;
 }
 
-/* The CPU on which probes took the largest share since the last time, and that share in thousandths. */
+/*
+ * Finds the CPU on which probes took the largest share of the time since the last check, and that share in thousandths.
+ */
 static u32 largest_share(struct scope_session *session, u64 passed_ns, u32 *ret_cpu)
 {
 	u32 most = 0;

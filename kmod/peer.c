@@ -2,9 +2,9 @@
 /*
  * Records the addresses of a connection that a call opened, or for which it sleeps.
  *
- * They are read from the socket without its lock, which may sleep: a socket that another thread connects to somewhere
- * else at this moment can have an address of each. A thread that is about to sleep can hold no socket, so there the
- * address comes from the memory of the program.
+ * They are read from the socket without its lock, which may sleep: if another thread connects the socket to another
+ * place at this moment, the two addresses may belong to different connections. A thread that is about to sleep must not
+ * take a reference to a socket, so in that case the address comes from the memory of the program.
  */
 #include <linux/compiler.h>
 #include <linux/errno.h>
@@ -41,7 +41,7 @@ static void fill_ipv6(u64 *to, const struct in6_addr *address)
 	to[1] = (u64)be32_to_cpu(address->s6_addr32[2]) << 32 | be32_to_cpu(address->s6_addr32[3]);
 }
 
-/* False: it has no peer, or none of the internet. */
+/* Returns false if the socket has no peer, or none of the internet. */
 static bool fill(struct scope_record_peer *peer, struct sock *sk)
 {
 	const struct inet_sock *inet = inet_sk(sk);

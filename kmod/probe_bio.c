@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Waits for block devices that no request of the waiting thread shows: whole bios, from the submission to the end.
+ * Records waits for block devices that no request of the waiting thread shows: bios, from the submission to the end.
  *
- * The requests of a bio are not the thread's that submitted it (probe_block.c) if a kernel worker issues them. That is
- * so if the disk has no requests of its own and passes bios on later (dm-delay, dm-crypt, RAID), and if a device has
- * to flush its cache before or after (fsync, O_DSYNC). Such a bio of a traced thread is in the session's table until
- * its end, of which one record is written. One wait must not count twice:
+ * If a kernel worker issues the requests of a bio, they do not belong to the thread that submitted the bio
+ * (probe_block.c). This is the case if the disk has no requests of its own and passes bios to other disks later
+ * (dm-delay, dm-crypt, RAID), and if a device has to flush its cache before or after (fsync, O_DSYNC). Such a bio of a
+ * traced thread is in the session's table until its end. Then one record is written. One wait must not count twice:
  *
- * - A driver may pass a bio on at once, in the thread's context (dm-linear, NVMe multipath). Then what it submits
- *   counts, not the bio, unless it flushes: such a bio has all that is done for it, maybe on several devices.
- * - A request whose first bio is in the table has no records. Only bios that flush get this far, and these are
+ * - A driver may pass a bio to another disk immediately, in the thread's context (dm-linear, NVMe multipath). Then the
+ *   bio that the driver submits counts, not the first one. A bio that flushes is an exception: it counts for everything
+ *   that is done for it, maybe on several devices.
+ * - A request whose first bio is in the table has no records. Only bios that flush become such requests, and these are
  *   not merged.
  *
- * The bio that a driver forwards in the thread's context is found by the thread: it is the last one that this thread
- * submitted by itself or that was found so. Bios of all other threads only cost a search in one line of keys, and that
+ * A bio that a driver forwards in the thread's context is found by the thread: it is the last bio that this thread
+ * submitted itself, or that was found in this way. Bios of other threads only cost a search in one line of keys, and
  * only while the table is not empty.
  */
 #include <linux/atomic.h>
@@ -30,7 +31,7 @@
 #define LINES 64u /* a power of two */
 #define LINE 8u	  /* bios of a line: its keys fill 64 bytes */
 #define THREADS                                                                                                        \
-	256u /* whose last bio is known, by the low bits of their tid: of two that share a place, the later one's */
+	256u /* last bios of threads, by the low bits of their tid; of two threads with one place, the later one */
 
 struct outstanding {
 	u64 begun_ns;
@@ -91,7 +92,10 @@ static inline struct outstanding *value_at(struct scope_bios *bios, int at)
 	return &bios->value[at / LINE][at % LINE];
 }
 
-/* The end of a bio and the thread that passes it on may both do this: one of them does. Fully ordered after the value. */
+/*
+ * The end of a bio and the thread that forwards it may both call this; only one of them has an effect. Fully ordered
+ * after the value.
+ */
 static void forget(struct scope_bios *bios, int at, struct bio *bio)
 {
 	if (cmpxchg(&bios->key[at / LINE].bio[at % LINE], bio, NULL) == bio)
@@ -168,7 +172,7 @@ static void probe_queue(SCOPE_BIO_PROTO(data, bio))
 
 	raw_local_irq_save(flags);
 	cpu = this_cpu_ptr(session->cpu);
-	/* One that ended without a report, and whose memory this one has now. */
+	/* An earlier bio in the same memory ended without a report. */
 	at = find(session->bios, bio);
 	if (at >= 0)
 		forget(session->bios, at, bio);
@@ -178,7 +182,7 @@ static void probe_queue(SCOPE_BIO_PROTO(data, bio))
 	raw_local_irq_restore(flags);
 }
 
-/* The driver of a disk passes the same bio on. Nothing reports its submission to the next disk. */
+/* The driver of a disk forwards the same bio. Nothing reports its submission to the next disk. */
 static void probe_remap(SCOPE_BIO_REMAP_PROTO(data, bio))
 {
 	struct scope_session *session = data;
@@ -222,7 +226,7 @@ void scope_bio_end(struct scope_session *session, struct scope_cpu *cpu, struct 
 	forget(session->bios, at, bio);
 }
 
-/* Of bios that were not made into a request. */
+/* The end of a bio that no request was made of. */
 static void probe_done(SCOPE_BIO_DONE_PROTO(data, bio))
 {
 	struct scope_session *session = data;

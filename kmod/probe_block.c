@@ -72,7 +72,7 @@ static void forget(struct request **key)
 	smp_store_release(key, NULL);
 }
 
-/* A request that ended without a report, merged into another one or freed, and whose memory this one has now. */
+/* An earlier request in the same memory ended without a report, because it was merged into another one or freed. */
 static bool is_other(const struct outstanding *one, const struct request *request)
 {
 	return one->begun != scope_compat_block_begun(request) ||

@@ -45,7 +45,7 @@ static void put_probe(struct scope_ring *ring, const struct scope_dynamic *probe
 	scope_ring_commit(ring, sizeof(*r) + args * 8);
 }
 
-/* trap_ns: what the kernel took to call the handler, for traced threads and others. */
+/* Adds the time that the kernel took to call the handler (trap_ns), for traced threads and others. */
 static void hit(struct scope_dynamic *probe, struct pt_regs *regs, u8 flags, u32 trap_ns)
 {
 	struct scope_session *session = probe->session;
@@ -102,7 +102,7 @@ static int kretprobe_hit(struct kretprobe_instance *instance, struct pt_regs *re
 {
 	struct kretprobe *kretprobe = get_kretprobe(instance);
 
-	/* It was taken out in between. */
+	/* The probe was removed in the meantime. */
 	if (kretprobe)
 		hit(container_of(kretprobe, struct scope_dynamic, kretprobe), regs,
 		    SCOPE_PROBE_RETURN | (scope_trap_in_interrupt(false) ? SCOPE_PROBE_INTERRUPT : 0),
@@ -170,7 +170,7 @@ static int uprobe_hit(SCOPE_UPROBE_PROTO(consumer, regs))
 
 static int uretprobe_hit(SCOPE_URETPROBE_PROTO(consumer, regs))
 {
-	/* And the breakpoint that it returns to. */
+	/* A return also costs the breakpoint that the function returns to. */
 	hit(probe_of(consumer), regs, SCOPE_PROBE_USER | SCOPE_PROBE_RETURN,
 	    scope_trap_user_ns() + scope_trap_cost.breakpoint_ns);
 	return 0;
@@ -207,7 +207,7 @@ int scope_probe_dynamic_file(const char *name, u64 offset, struct path *ret_path
 
 	if (err)
 		return err;
-	/* Below an overlay: the file that processes map in fact. */
+	/* On an overlay this is the file below, which processes really map. */
 	inode = d_real_inode(path.dentry);
 	if (!S_ISREG(inode->i_mode))
 		err = -EISDIR;

@@ -24,7 +24,7 @@ static noinline notrace void hardirq_begin(struct scope_session *session)
 
 	raw_local_irq_save(irq);
 	cpu = this_cpu_ptr(session->cpu);
-	/* A handler of a device may be called within another interrupt's time, which continues. */
+	/* A handler of a device may be called within the time of another interrupt. Then that time continues. */
 	if (cpu->traced && !cpu->hardirq_ns && READ_ONCE(session->running))
 		cpu->hardirq_ns = scope_clock_ns(&cpu->clock);
 	raw_local_irq_restore(irq);

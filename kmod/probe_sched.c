@@ -59,7 +59,7 @@ static __always_inline void begin_run(struct scope_session *session, struct scop
 		scope_counters_note(cpu, next);
 }
 
-/* The ENTER is written of the call in which the current thread goes to sleep. What does it sleep for? */
+/* The ENTER of the call in which the current thread goes to sleep is written. Records what the thread sleeps for. */
 static __always_inline void put_sleep(const struct scope_session *session, struct scope_cpu *cpu, u64 now)
 {
 	if (session->config.events & SCOPE_EVENTS_FUTEX)

@@ -37,8 +37,8 @@ static void free_pages_of(struct page **pages, u32 count)
 }
 
 /*
- * Zeroed pages of that node. If there are too few the caller is refused: no process is killed for them, and the
- * kernel's log gets no warning, which differs from vzalloc_node().
+ * Zeroed pages of that node. If there are too few the caller is refused. Unlike vzalloc_node() this kills no process to
+ * get memory, and the kernel's log gets no warning.
  */
 static struct page **alloc_pages_on(int node, u32 count)
 {
@@ -137,8 +137,8 @@ static bool all_online_have(struct scope_session *session)
 }
 
 /*
- * All rings together take at most half of the memory that would be available without them, so that a host short of
- * memory does not become shorter of it.
+ * All rings together take at most half of the memory that would be available without them, so that tracing does not
+ * make memory short on a host.
  */
 static int take_memory(struct scope_session *session, u64 bytes)
 {
@@ -169,7 +169,9 @@ int scope_region_alloc(struct scope_session *session)
 	int err;
 
 	session->region_bytes = SCOPE_HEADER_BYTES + ring_bytes;
-	/* One at a time, because the free memory is known only when the last session has taken its part. */
+	/*
+	 * One session at a time, because the free memory is known only when the session before it has taken its part.
+	 */
 	mutex_lock(&memory_lock);
 	err = take_memory(session, (u64)ring_bytes * num_online_cpus());
 	if (!err)

@@ -2,10 +2,10 @@
 /*
  * The names that tasks are about to take: the kernel reports a rename before it writes the name.
  *
- * Between the two a task may lose its CPU, under PREEMPT_RT to the very work that its rename asked for. A reader of
- * task->comm then gets the earlier name, so the last name reported is kept here until the kernel has written it. A
- * task has one place, which its address selects. Another task's rename may take that place, which matters if both are
- * renamed at the same time.
+ * Between the two a task may lose its CPU, under PREEMPT_RT even to the work that its own rename requested. A reader of
+ * task->comm then gets the earlier name, so the last name reported is kept here until the kernel has written it. A task
+ * has one place, which its address selects. Another task's rename may use the same place. This makes a difference only
+ * if both are renamed at the same time.
  */
 #ifndef SCOPE_KMOD_RENAME_H
 #define SCOPE_KMOD_RENAME_H

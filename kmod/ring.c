@@ -151,7 +151,7 @@ void *scope_ring_reserve_slow(struct scope_ring *ring, u32 type, u32 bytes, u64 
 		goto refuse;
 	if (bytes > ring->subbuf_bytes - sizeof(struct scope_subbuf))
 		goto lose;
-	/* The clock may step back a little. A flush may have closed the sub-buffer of the time before. */
+	/* The clock may step back a little, and a flush may have closed the last sub-buffer. */
 	if (now_ns < ring->last_ns)
 		now_ns = ring->last_ns;
 	if (ring->open) {

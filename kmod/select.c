@@ -25,7 +25,7 @@ static inline u32 thread_key(const struct task_struct *task)
 	return task->pid | SCOPE_FILTER_THREAD;
 }
 
-/* The mark of a new entry: while tracing runs its state must be recorded. */
+/* The mark of a new entry. While tracing runs, the state of its thread must be recorded. */
 static inline u32 fresh(const struct scope_session *session)
 {
 	return session->run_state == SCOPE_RUN_ON ? SCOPE_FILTER_FRESH : 0;
@@ -36,10 +36,7 @@ static inline bool process_lives(const struct task_struct *task)
 	return atomic_read(&task->signal->live);
 }
 
-/*
- * The exit probe did not remove the entry of a task that ended before its entry came, and that task does not come
- * back.
- */
+/* If a task ended before its entry was made, the exit probe did not remove the entry, and nothing else will. */
 static void add_process(struct scope_session *session, const struct task_struct *task, u32 why)
 {
 	scope_filter_add(&session->filter, task->tgid, why);

@@ -55,8 +55,8 @@ static int test_switch(void)
 	if (err)
 		return err;
 	/*
-	 * If the time is over before the CPU is given up, as on a host that stole it, and no other task wants to run,
-	 * there is no switch to see.
+	 * If a hypervisor takes the CPU until the time is over, and no other task wants to run, there is no switch to
+	 * see.
 	 */
 	for (i = 0; i < SWITCH_TRIES && !READ_ONCE(switch_seen); i++)
 		schedule_timeout_uninterruptible(1 + i);

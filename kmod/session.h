@@ -49,10 +49,10 @@ struct scope_measure_mark {
 };
 
 struct scope_measure {
-	u64 ns;				/* of the calls that measured themselves, without their stacks */
-	u64 events;			/* that these made or lost */
-	u64 stack_ns;			/* of all stacks */
-	u64 other_ns;			/* of traps and delays, see trap_cost.h */
+	u64 ns;				/* time of the calls that measured themselves, without their stacks */
+	u64 events;			/* events that these calls made or lost */
+	u64 stack_ns;			/* time of all stacks */
+	u64 other_ns;			/* time of traps and delays, see trap_cost.h */
 	u64 events_seen, stack_seen_ns; /* at the end of the last of these calls */
 	struct scope_measure_mark mark; /* when the overload guard last looked */
 	u32 left;
@@ -119,7 +119,7 @@ struct scope_config {
 	u8 stack_mode; /* enum scope_stack_mode */
 	bool follow;
 	bool flight;	 /* overwrite the oldest */
-	bool kernel_ips; /* samples say where in the kernel they hit, less kernel_base */
+	bool kernel_ips; /* samples record where in the kernel they hit, relative to kernel_base */
 	u64 kernel_base;
 	u32 overhead_max; /* thousandths of a CPU, 0: any share */
 	/*
@@ -199,10 +199,10 @@ struct scope_session {
 	u64 open_call[SCOPE_OPEN_CALLS];
 	struct scope_filter filter;
 	struct scope_threads *stack_threads; /* NULL: all that are traced */
-	struct scope_tables *tables;	     /* of the user, for walking stacks; NULL: none were given */
+	struct scope_tables *tables;	     /* given by user space, for walking stacks; NULL: none were given */
 	atomic64_t table_bytes;		     /* of these and of the mappings */
-	struct scope_block *block;	     /* requests under way; NULL without SCOPE_EVENTS_BLOCK */
-	struct scope_bios *bios;	     /* bios under way of which requests say nothing; NULL as block */
+	struct scope_block *block;	     /* requests that have not ended; NULL without SCOPE_EVENTS_BLOCK */
+	struct scope_bios *bios;	     /* bios that have not ended and that requests do not show; NULL as block */
 	atomic64_t block_unmatched;	     /* requests and bios that found no place in them */
 	struct scope_comm_rule comm_rule[SCOPE_COMM_RULES];
 	struct scope_rename rename[SCOPE_RENAMES]; /* with SCOPE_SELECT_COMM */

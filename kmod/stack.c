@@ -17,7 +17,7 @@ bool scope_arch_copy_returns_copied __read_mostly;
 
 #define HOLE_PAGES 4 /* without memory, skipped in one piece */
 #define WINDOW_NS 1000000000ull
-#define OPEN_NS_SHIFT 10 /* a tid and a time of 1 us in one word, good for 50 days of uptime */
+#define OPEN_NS_SHIFT 10 /* a tid, and a time in us that repeats after 50 days, in one word */
 #define OPEN_NS_BITS (64 - SCOPE_TID_BITS)
 
 /*
@@ -81,7 +81,7 @@ static void put_chain(struct scope_session *session, struct scope_cpu *cpu, stru
 		if (!frame[1])
 			break;
 		ip[count++] = scope_arch_return_address(frame[1]);
-		/* Callers are at higher addresses, so this ends. */
+		/* Callers are at higher addresses, so this loop ends. */
 		low = fp + 2 * word;
 		fp = frame[0];
 	}
@@ -99,10 +99,10 @@ static void put_chain(struct scope_session *session, struct scope_cpu *cpu, stru
 }
 
 /*
- * It copies page by page, so that what could be read stays, however the architecture's copy handles a fault. A page
- * that was never written to has no memory yet: servers with buffers of 16 KiB on their stack leave such holes below
- * their callers' frames. They become zeros. Returns the bytes up to the last one that is in memory. The page of the
- * stack pointer is in use: if it is not in memory nothing more is tried.
+ * It copies page by page. So the part that could be read stays, whatever the architecture's copy does at a fault. A
+ * page that was never written to has no memory yet: servers with buffers of 16 KiB on their stack leave such holes
+ * below their callers' frames. They become zeros. Returns the bytes up to the last one that is in memory. The page of
+ * the stack pointer is in use: if it is not in memory nothing more is tried.
  */
 static u32 copy_around_holes(u8 *to, u64 from, u32 bytes, u8 *flags)
 {
@@ -124,7 +124,7 @@ static u32 copy_around_holes(u8 *to, u64 from, u32 bytes, u8 *flags)
 	return end;
 }
 
-/* After the first thread's stack comes the environment, and then the end of memory: do not read beyond it. */
+/* The environment follows the stack of the first thread, and then memory ends: do not read beyond it. */
 static u32 stack_bytes(u64 sp, u32 most)
 {
 	u64 top = PAGE_ALIGN(READ_ONCE(current->mm->env_end));

@@ -35,10 +35,10 @@ struct view {
 };
 
 /*
- * The CLOCK_MONOTONIC time since when a thread that is off its CPU has been so: when it came there, plus how long it
- * then ran, where the fair scheduler keeps that; where it does not, the result is early by that time. It is also
- * early by the time that interrupts took. The clock is that of run queues, which is not sched_clock(); after
- * correction it differs from CLOCK_MONOTONIC by the rate that NTP sets. Interrupts off. 0: unknown.
+ * The CLOCK_MONOTONIC time at which a thread left its CPU: the time when it got the CPU, plus the time that it then
+ * ran, if the fair scheduler keeps that. If it does not, the result is early by that time. It is also early by the time
+ * that interrupts took. The clock is that of run queues, which is not sched_clock(); after correction it differs from
+ * CLOCK_MONOTONIC by the rate that NTP sets. Interrupts off. 0: unknown.
  */
 static u64 off_cpu_since(struct task_struct *task, u64 now)
 {
@@ -91,7 +91,7 @@ static bool look_twice(struct task_struct *task, struct view *view)
 		if (view->on_cpu || (switch_count(task) == view->switches && !scope_compat_on_cpu(task)))
 			return true;
 	}
-	/* In no attempt was it off the CPU from begin to end. That much is known. */
+	/* In no attempt was it off the CPU from begin to end. So it runs, and no more is known. */
 	view->on_cpu = true;
 	view->regs_valid = false;
 	view->since_ns = 0;

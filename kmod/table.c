@@ -7,9 +7,9 @@
  *                    └──► numbers ─────────────────────────────────────► scope_table ◄── those of all sessions
  *
  * A table never changes once it was checked. A session has a reference to each table that it numbered, until the
- * session is freed. The mappings of a process are one object that never changes, either, but for the steps that walks
- * keep there: a new one replaces it, and the old one is freed when no probe can be reading it.
- * Memory comes from kvzalloc(), which probes may touch (compat/vmalloc.h). Locks: session->lock > tables_lock.
+ * session is freed. The mappings of a process are one object. It never changes either, except for the steps that walks
+ * keep there. A new object replaces it, and the old one is freed when no probe can be reading it. Memory comes from
+ * kvzalloc(), which probes may touch (compat/vmalloc.h). Locks: session->lock > tables_lock.
  */
 #include <linux/errno.h>
 #include <linux/jhash.h>
@@ -222,7 +222,7 @@ int scope_table_add(struct scope_session *session, const struct scope_ioc_table 
 		return -EINVAL;
 	if (request->bytes > SCOPE_TABLE_BYTES_MAX)
 		return -E2BIG;
-	/* This is checked before its memory is taken: a session that could not have it costs nothing. */
+	/* This is checked before memory is allocated, so a session that cannot have the table costs nothing. */
 	mutex_lock(&session->lock);
 	err = check_state(session);
 	mutex_unlock(&session->lock);
@@ -378,7 +378,7 @@ static int process_replace(struct scope_session *session, struct scope_table_pro
 	old = process_find(own, process->pid);
 	if (!old && own->processes == SCOPE_TABLE_PROCESSES_MAX)
 		return -ENOSPC;
-	/* A reader that comes between the two finds the new one first. */
+	/* A reader between these two steps finds the new one first. */
 	if (count) {
 		hlist_add_head_rcu(&process->node, &own->process[hash_ptr(process->pid, PROCESS_BITS)]);
 		own->processes++;

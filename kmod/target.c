@@ -50,7 +50,7 @@ static int add_cgroup(struct scope_session *session, const struct scope_target *
 }
 
 /*
- * Under session->lock. It takes effect at the start, or while tracing runs after a scan and scope_select_settle().
+ * Under session->lock. It takes effect at the start; while tracing runs, after a scan and scope_select_settle().
  * -ESRCH: it has ended. -ENOSPC: there is no place for one more.
  */
 int scope_target_add(struct scope_session *session, const struct scope_target *target)
@@ -110,7 +110,7 @@ static int remove_cgroup(struct scope_session *session, const struct scope_targe
 	return -ENOENT;
 }
 
-/* Under rcu_read_lock(). True if tgid is the nearest of its ancestors that is named, or was. */
+/* Under rcu_read_lock(). True if tgid is the nearest ancestor that is, or was, named as a target. */
 static bool descends_from(const struct scope_session *session, struct task_struct *process, u32 tgid)
 {
 	struct task_struct *task = process;

@@ -32,7 +32,7 @@ static int hit(struct kprobe *kprobe, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(hit);
 
-/* The breakpoint is in a thread, so all that is counted is the trap's own. */
+/* The breakpoint is hit in a thread, so all interrupts that are counted belong to the trap. */
 static int hit_by_trap(struct kprobe *kprobe, struct pt_regs *regs)
 {
 	u32 nmis = (preempt_count() & NMI_MASK) >> NMI_SHIFT, hard_irqs = hardirq_count() >> HARDIRQ_SHIFT;

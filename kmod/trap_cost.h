@@ -48,7 +48,7 @@ static inline u32 scope_trap_user_ns(void)
 	return 2 * scope_trap_cost.breakpoint_ns;
 }
 
-/* Adds a time of the CPU for that session which no measured call includes. Any context. */
+/* Adds CPU time to the session that no measured call includes. Any context. */
 static inline void scope_trap_charge(struct scope_session *session, u64 ns)
 {
 	this_cpu_add(session->cpu->measure.other_ns, ns);

@@ -2,11 +2,11 @@
 /*
  * Walks a user stack by unwind tables (scope/table.h).
  *
- * A walk makes at most as many steps as there is room for addresses. A step searches the mappings, then the rows of
- * one page: at most 16 halvings each. It reads at most three words of user memory, by a function that never faults; a
- * step from code without a rule at most 66, each with a search of the mappings. The loop depends on nothing in a
- * table but its kinds and offsets, so no table can make it longer. All indices were checked when the table came, and
- * nobody can change it after that.
+ * A walk has at most as many steps as there is room for addresses. A step searches the mappings, then the rows of one
+ * page: at most 16 halvings each. It reads at most three words of user memory, by a function that never faults; a step
+ * from code without a rule at most 66, each with a search of the mappings. The loop depends on nothing in a table but
+ * its kinds and offsets, so no table can make it longer. All indices were checked when the table came, and nobody can
+ * change it after that.
  *
  * Programs call from the same places again and again. The latest steps from there are kept with the mappings: a step
  * that is found there needs neither of the searches.
@@ -280,8 +280,9 @@ static __always_inline int scope_unwind_step_again(const struct scope_unwind_mac
 }
 
 /*
- * Sets the registers to those of the caller. bottom: the stack pointer of the first frame. A register that an epilogue
- * has popped still has its rule: the slot below the stack pointer. The register itself has the value again.
+ * Sets the registers to those of the caller. bottom: the stack pointer of the first frame. If an epilogue has popped a
+ * register, its rule still names the slot, which is now below the stack pointer. The register itself has the value
+ * again.
  */
 static __always_inline int scope_unwind_step(const struct scope_unwind_machine *machine,
 					     const struct scope_table_rule *rule, u64 bottom,
@@ -314,7 +315,7 @@ static __always_inline int scope_unwind_step(const struct scope_unwind_machine *
 		if (!slot || slot > SCOPE_UNWIND_RED_ZONE)
 			caller.has_fp = !scope_unwind_value(machine, frame, rule->fp, cfa, rule->fp_offset, &caller.fp);
 	}
-	/* A frame that changes nothing would be its own caller. */
+	/* A frame that changes nothing would be its own caller, without end. */
 	if (cfa == frame->sp && caller.pc == frame->pc)
 		return SCOPE_COPY_BROKEN;
 	caller.sp = cfa;
@@ -347,8 +348,9 @@ static __always_inline int scope_unwind_step_fp(const struct scope_unwind_machin
 }
 
 /*
- * Code without a rule may keep no frame pointer. Then the register has its caller's, and a step by it skips the caller,
- * whose return address is between the stack pointer and there. True also where that is not known.
+ * Code without a rule may keep no frame pointer. Then the register has the frame pointer of its caller, and a step by
+ * it skips that caller, whose return address is between the stack pointer and the frame pointer. Returns true also if
+ * that is not known.
  */
 static inline bool scope_unwind_skips(const struct scope_unwind_machine *machine, const struct scope_unwind_maps *maps,
 				      u64 sp, u64 fp)
@@ -370,9 +372,10 @@ static inline bool scope_unwind_skips(const struct scope_unwind_machine *machine
 }
 
 /*
- * A step from code without a rule: made at run time, or in a file, as V8 and Go have it there. What compilers make at run
- * time keeps frame pointers or does not, so a step from such code to such code counts. Other code is of unknown origin:
- * the step counts if nothing between can be a return address. SCOPE_FRAMES_GUESSED in *guessed.
+ * A step from code without a rule. That is code made at run time, or code in a file, as in V8 and Go. All code that one
+ * compiler makes at run time keeps frame pointers, or none does; so a step from such code to such code is accepted. For
+ * other code this is not known: the step is accepted if no word between can be a return address. SCOPE_FRAMES_GUESSED
+ * in *guessed.
  */
 static __always_inline int scope_unwind_step_bare(const struct scope_unwind_machine *machine,
 						  const struct scope_unwind_maps *maps, bool made,
