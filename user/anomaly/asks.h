@@ -5,10 +5,13 @@
 
 #include "anomaly/detect.h"
 
-#define SCOPE_KIND_ASKS 0 /* no rule: of a vector whose population is of requests; any other has … */
-#define SCOPE_KIND_TURN 1 /* no rule: … turns of a loop that took none, or other work */
+#define SCOPE_KIND_ASKS 0 /* no rule: the kind of a vector of a population of requests; another vector has … */
+#define SCOPE_KIND_TURN 1 /* no rule: … this kind: turns of a loop that took no request, or other work */
 
-/* Finds if most units of each of a group's populations are requests, and of each vector the kind. all: the group's units. */
+/*
+ * Finds for each population of a group whether most of its units are requests, and for each vector its kind. all: the
+ * group's units.
+ */
 void scope_anomaly_asks_find(const struct scope_baseline_units *all, struct scope_population *population,
 			     uint32_t first, uint32_t populations, uint32_t *kind_of_vector);
 /* Sets background of all populations. */

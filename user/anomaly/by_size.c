@@ -6,8 +6,9 @@
 #include "anomaly/detect.h"
 
 /*
- * Examples of each population, if its group takes clients' requests: what other units read and write is no size that
- * was asked for. Then of each group: of clients' requests alone, if it takes some.
+ * Takes examples of each population whose group takes clients' requests. Nobody asked for the bytes that other units
+ * read and write, so they have no size. Then it takes examples of each group: only clients' requests, if the group
+ * takes some.
  */
 struct sizing {
 	const struct scope_distributions *distributions;
@@ -38,7 +39,7 @@ static unsigned choose(const void *user, const struct scope_unit *unit, uint32_t
 	return lists;
 }
 
-/* By the examples of its own units, since the distributions know no sizes. */
+/* It uses examples of its own units, because the distributions do not have sizes. */
 static void count_beyond(struct scope_population *population, const struct scope_examples *own)
 {
 	uint64_t beyond = 0;

@@ -8,8 +8,8 @@
 #include "trace/peer.h"
 
 /*
- * True if tgid is another process that is traced, and one of its threads runs, slept only now or waits for work:
- * nothing holds all of it up.
+ * True if tgid is another traced process that makes progress: one of its threads runs, has slept for less than
+ * SCOPE_HANG_MIN_NS, or waits for work.
  */
 static bool goes_on(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t tgid, uint32_t self)
 {

@@ -10,7 +10,7 @@
 #include "anomaly/robust.h"
 #include "base/grow.h"
 
-#define MEDIAN_SPREAD 1.25 /* of the median of n units, in spreads of theirs / sqrt(n) */
+#define MEDIAN_SPREAD 1.25 /* standard deviation of the median of n units, in units of their own spread / sqrt(n) */
 #define KINDS 3		   /* time, running time and frequency are tested */
 
 const struct scope_detect_options scope_anomaly_detect_defaults = {
@@ -42,7 +42,7 @@ struct work {
 	struct scope_detection *detection;
 };
 
-/* The units of a group, by population and by step; what populations are compared with that are rare. */
+/* The units of a group, by population and by step: rare populations are compared with these. */
 struct group_units {
 	struct scope_baseline_units of_population, of_step, of_kind;
 	uint32_t first, populations;
@@ -213,8 +213,9 @@ static bool slow_as_a_whole(const struct scope_population *population, struct sc
 }
 
 /*
- * By its own units, or by those of its step, or else of its kind in its group, if it is rare among them and slow. Requests are one
- * kind, and all other work another: a turn of the loop that took none is short whatever is asked, and a greeting looks up what no request does.
+ * Judges a population by its own units. If it is rare and slow, judges it by the units of its step, or else by those of
+ * its kind in its group. Requests are one kind, and all other work is another kind: a turn of the loop that took no
+ * request is always short, and a greeting does work that no request does.
  */
 static int judge_times(struct work *work, struct group_units *units, uint32_t index)
 {
@@ -264,7 +265,7 @@ static int judge_call(struct scope_population *population, uint32_t index, const
 	return 0;
 }
 
-/* seen: calls that some unit makes often enough for a judgement. */
+/* seen: calls that some unit makes often enough to be judged. */
 static void see_calls(const struct scope_baseline_units *baseline, uint32_t index, double z, bool *seen)
 {
 	for (size_t i = 0; i < baseline->distributions->rows; i++) {
@@ -364,7 +365,10 @@ int scope_anomaly_detection_compare(struct scope_detection *detection, uint32_t 
 	population->reference = scope_anomaly_baseline_count(baseline, index);
 	population->grown = before_ns > 0 ? here_ns / before_ns : 0;
 	set_thresholds(population, options, &spreads);
-	/* times_min is for how much units of one run differ. Medians of two runs do not, so less is enough. */
+	/*
+	 * times_min allows for the differences between units of one run. Medians of two runs differ less, so a smaller
+	 * ratio is enough.
+	 */
 	population->slower = as_a_whole && population->units >= options->units_min &&
 			     slow_as_a_whole(population, here.measure, spreads.measure, options->whole_times);
 	if (population->slower)

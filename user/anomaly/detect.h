@@ -2,14 +2,13 @@
 /*
  * Decides if a unit took abnormally long, or made a call abnormally often, for its population.
  *
- * A population is a cluster of the units of one thread group; a cluster that is rare and slow as a
- * whole is compared with all units of its group instead, because a bug that changes the calls of a
- * request would otherwise be its own baseline; or with those of its step (anomaly/step.h), where each
- * connection takes several steps once. Where sizes explain how long its units take, a unit
- * is compared with those of its size (anomaly/size.h). The measure is the unit's wall time without
- * its time in the run queue: a thread that waits for a CPU is not at fault for it. Where waits for
- * peers vary, a unit that runs for long does not stand out by that. So its running time alone is
- * compared as well.
+ * A population is a cluster of the units of one thread group; a cluster that is rare and slow as a whole is compared
+ * with all units of its group instead, because a bug that changes the calls of a request would otherwise be its own
+ * baseline. If each connection takes several steps once, it is compared with the units of its step (anomaly/step.h).
+ * Where sizes explain how long its units take, a unit is compared with those of its size (anomaly/size.h). The measure
+ * is the unit's wall time without its time in the run queue: a thread that waits for a CPU is not at fault for it. If
+ * waits for peers vary, the wall time does not show that a unit runs for long. So its running time alone is compared as
+ * well.
  */
 #ifndef SCOPE_ANOMALY_DETECT_H
 #define SCOPE_ANOMALY_DETECT_H
@@ -23,7 +22,7 @@
 
 /* Settings; see scope_anomaly_detect_defaults. */
 struct scope_detect_options {
-	double false_rate;     /* of a false abnormal population, before correction for their number */
+	double false_rate;     /* probability of a false abnormal population, before correction for their number */
 	double z_min;	       /* never test below this robust z: real times have heavy tails */
 	double times_min;      /* an abnormal unit takes at least this many times the median … */
 	double size_times_min; /* … or what is usual for its size, where sizes explain times */
@@ -32,7 +31,7 @@ struct scope_detect_options {
 	double rare_share;     /* a cluster below this share of its group may be rare and slow … */
 	double rare_times;     /* … if its median is this many times the group's */
 	struct scope_step_options step;
-	double serving_share; /* of busy time: if serving threads have less, other threads are not background work */
+	double serving_share; /* share of busy time: if threads that serve have less, other threads are not background work */
 	struct scope_cluster_options cluster;
 };
 
@@ -66,16 +65,16 @@ struct scope_call_limit {
 
 struct scope_population {
 	uint32_t group, cluster;
-	bool background;    /* of threads that no request needs: none of its units is abnormal */
+	bool background;    /* its threads are needed by no request: none of its units is abnormal */
 	bool against_group; /* rare and slow: compared with its whole step or, if it is of none, its group */
 	uint32_t step;	    /* of its group, or SCOPE_STEP_NONE */
 	uint64_t units;
 	bool asks; /* it is of clients' requests: turns of a loop in it that took none are no measure for them */
-	uint64_t reference;    /* units of another trace that it is compared with; 0: none */
-	double grown;	       /* then: the mean measure of its closed units, over that of those; else 0 */
-	bool slower;	       /* then: it is slow as a whole, than those of another run */
-	uint64_t beyond;       /* approximate number of units beyond a threshold, by the distributions */
-	uint64_t beyond_calls; /* of these: by how often they make a call */
+	uint64_t reference; /* units of another trace that it is compared with; 0: none */
+	double grown;	 /* then: the mean measure of its closed units, divided by the mean measure of those; else 0 */
+	bool slower;	 /* then: as a whole it is slower than the units of another run */
+	uint64_t beyond; /* approximate number of units beyond a threshold, by the distributions */
+	uint64_t beyond_calls;			  /* of these: by how often they make a call */
 	double median_ns, scale_ns, threshold_ns; /* of what its units are compared with, in all */
 	double run_threshold_ns; /* a unit that runs longer is slow; HUGE_VAL where sizes explain times */
 	const struct scope_size_baseline *size; /* NULL, or what they are compared with, by size */

@@ -10,7 +10,7 @@
 #include "anomaly/robust.h"
 #include "base/sort.h"
 
-#define SHARE_MIN 0.5	   /* of the variance: less is no explanation */
+#define SHARE_MIN 0.5	   /* share of the variance: less is no explanation */
 #define RANKS_MIN 0.5	   /* Spearman's correlation */
 #define MEDIAN_SPREAD 1.25 /* no rule: standard deviation of the median of n values, in theirs / sqrt(n) */
 #define HALF_WIDTH 1.349   /* no rule: the middle half of a normal distribution, in standard deviations */

@@ -67,8 +67,8 @@ struct scope_explained {
 	uint32_t group;
 	uint8_t by;	    /* enum scope_feature */
 	uint64_t units;	    /* of the group */
-	double share;	    /* of the variance: 0 to 1, without the 1 % of units that fit least */
-	double correlation; /* of ranks, Spearman's */
+	double share;	    /* share of the variance: 0 to 1, without the 1 % of units that fit least */
+	double correlation; /* correlation of ranks, by Spearman */
 	double rate_ns;	    /* for each byte, or call */
 	double base_ns;	    /* for every feature */
 };

@@ -9,14 +9,14 @@
 #include "base/grow.h"
 
 #define FREEZE_MIN_NS 1000000000ull
-#define SHORT_MIN_NS 100000000ull /* that people notice; it counts if there are more, and many wait */
-#define BRIEF_MIN_NS 50000000ull  /* the same of stalls of this time, where no such one counts */
-#define SHORT_MIN 2		  /* shorter ones of one thread: a single one is chance, … */
-#define SHORT_MOST 4		  /* … and more that took a request are judged as any slow units are */
-#define SHORT_KEPT 0.01		  /* share of all requests that they kept waiting: those decide the 99th percentile */
-#define TIMES_USUAL 10		  /* of its group's units: far more than others take */
-#define KEPT_MIN 5		  /* requests kept waiting, as many as the units of a finding */
-#define STALLS_MAX 256		  /* no rule: stalls that come as often are not rare, and are found by other rules */
+#define SHORT_MIN_NS 100000000ull /* time that people notice: several such stalls count if many requests wait */
+#define BRIEF_MIN_NS 50000000ull  /* the same for stalls of this time, if none of the others counts */
+#define SHORT_MIN 2		  /* shorter stalls of one thread: a single one is chance, … */
+#define SHORT_MOST 4		  /* … and if more than these took a request, they are judged like other slow units */
+#define SHORT_KEPT 0.01 /* share of all requests that stalls kept waiting: these requests decide the 99th percentile */
+#define TIMES_USUAL 10	/* times what units of its group take: far more than others */
+#define KEPT_MIN 5	/* requests kept waiting, as many as the units of a finding */
+#define STALLS_MAX 256	/* no rule: stalls that come as often are not rare, and are found by other rules */
 
 /* Stalls of less than a second count together with those that are as long. */
 static const uint64_t level_ns[] = { SHORT_MIN_NS, BRIEF_MIN_NS };
@@ -70,7 +70,10 @@ static uint64_t duration(const struct scope_freeze *freeze)
 	return freeze->end_ns - freeze->begin_ns;
 }
 
-/* From which time on units of the group are slow: as stalls that count alone, or as shorter ones if some of them are freezes. */
+/*
+ * The time from which on units of the group are slow: that of a stall that counts alone, or that of shorter stalls if
+ * some of them are freezes.
+ */
 static uint64_t slow_from(const struct scope_distributions *distributions, const struct scope_groups *groups,
 			  const struct scope_freezes *freezes, uint32_t group)
 {
@@ -98,7 +101,7 @@ void scope_anomaly_freeze_mark(const struct scope_distributions *distributions, 
 	}
 }
 
-/* Of a request that was held: what was before that, or after it, whichever took longer. */
+/* For a request that was held: the part before that, or the part after it, whichever took longer. */
 static struct scope_unit_part longest_part(const struct scope_unit *unit)
 {
 	const struct scope_unit_part own = { unit->begin_ns, unit->end_ns, unit->thread };
@@ -174,8 +177,9 @@ static double kept_by(const struct search *search, const struct stall *stall)
 }
 
 /*
- * Some stalls of the thread that are this long matter to many clients. Those that took a request are compared with other requests if they are
- * many; the rest are rounds of a kind that may always take that long, and are no less in the way of requests for being frequent.
+ * True if stalls of the thread that are this long keep many clients waiting. If many of them took a request, they are
+ * compared with other requests. The others are rounds of a kind that may always take that long; frequent rounds keep
+ * requests waiting as well.
  */
 static bool level_counts(const struct search *search, const struct thread *thread, size_t level)
 {
@@ -183,7 +187,7 @@ static bool level_counts(const struct search *search, const struct thread *threa
 	       thread->of[level].kept >= SHORT_KEPT * (double)search->asked;
 }
 
-/* A stall of a second counts alone. Of shorter ones a thread needs several, and they have to matter to many clients. */
+/* A stall of a second counts alone. Shorter stalls count if a thread has several, and many clients wait for them. */
 static bool counts(const struct search *search, const struct scope_freeze *freeze)
 {
 	const struct thread *thread = &search->thread[freeze->thread];
@@ -196,7 +200,7 @@ static bool counts(const struct search *search, const struct scope_freeze *freez
 	return duration(freeze) >= FREEZE_MIN_NS || (level < LEVELS && duration(freeze) >= level_ns[level]);
 }
 
-/* What a stall adds to the thread's, if it does not count alone. */
+/* Adds a stall that does not count alone to the sums of its thread. */
 static void add_short(struct thread *thread, const struct stall *stall)
 {
 	const struct scope_freeze *freeze = &stall->freeze;

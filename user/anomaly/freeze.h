@@ -19,12 +19,11 @@ struct scope_freezes {
 };
 
 /*
- * Units of a second or more, and of far more than others of their group take, without time in the
- * run queue. A stall counts by the requests that it kept waiting, of a thread that serves more than
- * one client: if no other thread takes requests, as many as it usually takes in that time; if it
- * has its own loop, and so its own clients, at most those that it took after the stall without a
- * pause; if others take from the same queue, none. With fewer than five it is not a freeze.
- * ret_freezes: the caller frees freeze. 0 or -ENOMEM.
+ * Finds units that took a second or more, and far more than others of their group, without time in the run queue. A
+ * stall counts by the requests that it kept waiting, of a thread that serves more than one client: if no other thread
+ * takes requests, as many as it usually takes in that time; if it has its own loop, and so its own clients, at most
+ * those that it took after the stall without a pause; if others take from the same queue, none. With fewer than five it
+ * is not a freeze. ret_freezes: the caller frees freeze. 0 or -ENOMEM.
  */
 int scope_anomaly_freeze_find(const struct scope_distributions *distributions, const struct scope_groups *groups,
 			      struct scope_freezes *ret_freezes);

@@ -13,9 +13,9 @@
 #include "anomaly/kept_waiting.h"
 #include "anomaly/unserved.h"
 
-#define LOCK_STATE_MAX 2       /* the highest state of a lock's word in a C library: held, and others wait */
-#define SPIN_ROUNDS_PER_S 1000 /* of its time on a CPU */
-#define SPIN_RUN_SHARE 0.5     /* of the time without a call, not asleep */
+#define LOCK_STATE_MAX 2 /* largest value of a lock's word in a C library that is a state: held, and others wait */
+#define SPIN_ROUNDS_PER_S 1000 /* share of its time on a CPU */
+#define SPIN_RUN_SHARE 0.5     /* share of the time without a call, not asleep */
 
 static enum scope_timeline_call_role open_role(const struct scope_thread *thread)
 {
@@ -214,7 +214,7 @@ static bool polls_between(const struct scope_units *units, const struct scope_pi
 	       (scope_timeline_call_role(own->nr) == SCOPE_CALL_POLL && !scope_unit_pickup_foreign(own, &thread->open));
 }
 
-/* A wait in which threads idle as well: its call does not show if this one is in the middle of its work. */
+/* A wait in which idle threads are as well: the call does not show whether this thread is in the middle of its work. */
 static bool may_idle(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index)
 {
 	switch (open_role(scope_timeline_threads_at(units->timeline->threads, index))) {
@@ -262,7 +262,7 @@ static bool judge_blocked(const struct scope_units *units, const struct scope_pi
 			  const struct scope_fd_index *fds, uint32_t index, struct scope_hang *hang)
 {
 	const struct scope_thread *thread = scope_timeline_threads_at(units->timeline->threads, index);
-	/* What it does is judged only where a request waits for it, so a sleep that ends by itself is no hang. */
+	/* The thread is judged only if a request waits for it, so a sleep that ends by itself is no hang. */
 	const bool background = scope_unit_pickups_background(pickups, units->timeline->threads, index);
 	const bool in_unit = !background && units->open_unit[index] != SIZE_MAX &&
 			     units->unit[units->open_unit[index]].granularity == SCOPE_UNIT_REQUEST;
@@ -278,7 +278,7 @@ static bool judge_blocked(const struct scope_units *units, const struct scope_pi
 	hang->object = thread->open.args ? thread->open.arg[0] : 0;
 	hang->as_namesake = waits_as_namesake(units, pickups, index);
 	if (hang->as_namesake || may_idle(units, pickups, index)) {
-		/* A unit may also have begun without a client: by a fork, or where a loop was woken. */
+		/* A unit may also have begun without a client: by a fork, or because a loop was woken. */
 		hang->needs_peers = hang->quiet =
 			!(in_unit && units->thread[index].owes && units->unit[units->open_unit[index]].asked);
 		return true;
@@ -366,8 +366,9 @@ static bool tries_again(const struct scope_units *units, const struct scope_thre
 }
 
 /*
- * One that sleeps for a set time, or until a time-out, again and again, and between neither looks for work nor gets anything. Threads
- * that only have something to do now and then do that as well, so others must show that requests run where it is.
+ * Finds a thread that sleeps for a set time, or until a time-out, again and again, and between these sleeps neither
+ * looks for work nor gets anything. Threads that have something to do only now and then do the same, so other threads
+ * must show that requests run at that place.
  */
 static bool judge_retries(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index,
 			  uint64_t limit, struct scope_hang *hang)
@@ -390,7 +391,7 @@ static bool judge_retries(const struct scope_units *units, const struct scope_pi
 	hang->since_ns = retry->from_ns;
 	hang->retries = retry->sleeps;
 	hang->as_namesake = role != SCOPE_CALL_SLEEP && waits_as_namesake(units, pickups, index);
-	/* One that is perhaps housekeeping is not worth a line. */
+	/* A thread that perhaps only does housekeeping is not reported. */
 	hang->needs_peers = hang->quiet = true;
 	return true;
 }
@@ -416,7 +417,10 @@ static bool judge_end(const struct scope_units *units, const struct scope_distri
 	       judge_retries(units, pickups, index, limit, hang);
 }
 
-/* A thread that sleeps while the clients of its process wait is no idle one. True if it hangs, or may, by that or without it. */
+/*
+ * A thread that sleeps while the clients of its process wait is not idle. Returns true if the thread hangs, or may
+ * hang, for this reason or another one.
+ */
 static bool judge_unserved(const struct scope_units *units, const struct scope_pickups *pickups,
 			   const struct scope_unserved *unserved, uint32_t index, bool judged, struct scope_hang *hang)
 {

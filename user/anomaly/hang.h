@@ -37,9 +37,8 @@ struct scope_hang {
 	bool one_of; /* … or another one of its process, which stacks decide. Without needs_peers it is idle if it is another one. */
 	bool circle; /* lock: the chain of owners leads back to it (a deadlock) */
 	/*
-	 * Asleep in a call in which other threads idle as well: a hang only if threads that started
-	 * in the same function take work and this one does not. The caller decides that by the
-	 * stacks.
+	 * It sleeps in a call in which idle threads sleep as well. It hangs only if threads that started in the same
+	 * function take work and this one does not. The caller decides that by the stacks.
 	 */
 	bool needs_peers;
 	bool as_namesake; /* threads of its name wait for work in the same way: if they started where it did, it is idle */
@@ -56,7 +55,10 @@ struct scope_hang {
 int scope_anomaly_hang_find(const struct scope_units *units, const struct scope_distributions *distributions,
 			    const struct scope_pickups *pickups, struct scope_hang **ret_hangs, size_t *ret_count);
 
-/* A wait in which threads idle, whatever else they do: for clients, for a child to end, for a signal, at a queue. */
+/*
+ * True for a wait in which idle threads are, whatever else they do: for clients, for the end of a child, for a signal,
+ * at a queue.
+ */
 bool scope_anomaly_hang_idles(enum scope_timeline_call_role role);
 /* True if it had no progress in the whole window, in sleeps that ended by themselves: they began before it. */
 bool scope_anomaly_hang_took_nothing(const struct scope_units *units, uint32_t thread);

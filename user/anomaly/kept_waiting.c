@@ -2,7 +2,7 @@
 /* Finds threads whose own clients keep others from being accepted. */
 #include "anomaly/kept_waiting.h"
 
-#define BACKLOG_IDLE 0.5 /* of the window, in waits for its clients: else the server is only busy */
+#define BACKLOG_IDLE 0.5 /* share of the window in waits for its clients: with less the server is only busy */
 
 static bool is_at_client(const struct scope_timeline *timeline, const struct scope_thread *thread)
 {

@@ -20,8 +20,8 @@ static long find_thread(struct scope_threads *threads, const struct scope_thread
 }
 
 /*
- * What the lock's memory named as the capture looked at it last, for whichever thread that waited: a lock has one owner, and may have been read
- * for another thread since, which says nothing of one that has it by then. 0: nothing did.
+ * The owner that the lock's memory named when the capture read it last, for any thread that waited: a lock has one
+ * owner, and its memory may have been read again for another thread. 0: the memory named none.
  */
 static uint32_t named_owner(const struct scope_trace *trace, struct scope_threads *threads,
 			    const struct scope_thread *waits, uint64_t address)
@@ -56,8 +56,8 @@ static long known_owner(const struct scope_trace *trace, struct scope_threads *t
 }
 
 /*
- * It is another thread that waits for that lock, and not for itself: another one got the lock while it was read, and its owner is not
- * known.
+ * True if that thread waits for the same lock, and the lock's memory does not name it as its own owner. Then another
+ * thread got the lock while it was read, and its owner is not known.
  */
 static bool waits_for_the_same(const struct scope_trace *trace, struct scope_threads *threads, long owner,
 			       uint32_t thread, uint64_t address)
@@ -120,7 +120,7 @@ static void mark_circles(const uint32_t *next, size_t threads, uint8_t *mark)
 
 		for (; at != SCOPE_OWNER_NONE && mark[at] == UNSEEN; at = next[at])
 			mark[at] = ON_WAY;
-		/* A way that comes back to itself ends in a circle. */
+		/* A way that returns to one of its threads ends in a circle. */
 		for (; at != SCOPE_OWNER_NONE && mark[at] == ON_WAY; at = next[at])
 			mark[at] = CIRCLE;
 		for (at = (uint32_t)i; at != SCOPE_OWNER_NONE && mark[at] == ON_WAY; at = next[at])

@@ -14,8 +14,8 @@ long scope_anomaly_owner_find(const struct scope_trace *trace, struct scope_thre
 			      uint64_t address);
 
 /*
- * Leaves out threads that take turns at a lock: they have come to it in the window, without a request, and the lock's owner waits for new work. Returns how many hangs are
- * left.
+ * Removes threads that take turns at a lock: they began to wait for it in the window, without a request, and the lock's
+ * owner waits for new work. Returns the number of hangs that are left.
  */
 size_t scope_anomaly_owner_leave_turns(const struct scope_trace *trace, const struct scope_units *units,
 				       const struct scope_pickups *pickups, struct scope_hang *hangs, size_t count);

@@ -15,8 +15,8 @@ struct scope_reference {
 	struct scope_trace *trace; /* the caller's, as the next two */
 	const struct scope_groups *groups;
 	const struct scope_distributions *distributions;
-	double seconds;	      /* length of its window */
-	bool as_a_whole;      /* all units of a population may take longer than its: it is another run, or they grow */
+	double seconds;	 /* length of its window */
+	bool as_a_whole; /* all units of a population may take longer than these: it is another run, or they grow */
 	uint32_t **of_vector; /* per group: id of a vector -> population, or SCOPE_POPULATION_NONE */
 };
 

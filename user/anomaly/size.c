@@ -143,7 +143,10 @@ static bool fit(const struct scope_example *example, size_t count, double scale_
 	baseline->knots = place_knots(example, count, baseline->knot, room);
 	if (baseline->knots < 2)
 		return false;
-	/* A straight line has to explain them: sizes apart from it are kinds of requests, of which one may have the bug. */
+	/*
+	 * A straight line has to explain the times. Sizes that are not on it are kinds of requests, and one of these
+	 * may have the bug.
+	 */
 	for (size_t i = 0; i < count; i++)
 		room[i] = line.base_ns + line.rate_ns * example[i].feature[SCOPE_FEATURE_BYTES];
 	baseline->share = scope_anomaly_explain_share(example, count, room, room + count);

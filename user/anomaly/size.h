@@ -2,12 +2,12 @@
 /*
  * Computes how long a request of a given size usually takes, where sizes explain how long requests take.
  *
- * A large request is no bug, and a small one that takes as long as a large one may be. So a unit is compared with
- * units that read and write as many bytes: with a line through the medians of bins of them, the more of it the larger. A
- * bin holds an eighth of the examples that are no smaller, so the rare large ones have bins too.
+ * A large request is no bug, and a small one that takes as long as a large one may be. So a unit is compared with units
+ * that read and write as many bytes: with a line through the medians of bins. A bin has an eighth of the examples that
+ * are no smaller, so rare large units have bins as well.
  *
- * A bug that larger requests meet looks like an effect of size. So what is usual for a size is at most STEEPER times
- * what the line of all units (anomaly/explain.h) gives for it.
+ * A bug that only larger requests have looks like an effect of size. So what is usual for a size is at most STEEPER
+ * times what the line of all units (anomaly/explain.h) gives for it.
  */
 #ifndef SCOPE_ANOMALY_SIZE_H
 #define SCOPE_ANOMALY_SIZE_H

@@ -78,7 +78,7 @@ static int compare_units(const void *left, const void *right)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Puts populations, largest first, together with others of their kind that they are alternatives of. */
+/* Joins populations, largest first, with those of their kind that are alternatives to them. */
 static void join(const struct connections *set, uint32_t populations, unsigned connections, struct connections *step,
 		 uint32_t *of, const struct scope_step_options *options)
 {

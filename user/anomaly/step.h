@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds the steps that each connection takes once. A handshake, a log-in, and a request are units of different kinds, and
- * a handshake is neither rare nor slow for being one unit of ten that takes longer than the other nine. A step has one
- * population, or several that are alternatives: no connection has units of two.
+ * Finds the steps that each connection takes once. A handshake, a log-in, and a request are units of different kinds,
+ * and a handshake is neither rare nor slow because it is one unit of ten, and takes longer than the other nine. A step
+ * has one population, or several that are alternatives: no connection has units of two.
  */
 #ifndef SCOPE_ANOMALY_STEP_H
 #define SCOPE_ANOMALY_STEP_H

@@ -164,8 +164,9 @@ bool scope_anomaly_unserved_aside(const struct scope_thread *thread)
 }
 
 /*
- * True if it fell asleep after the other one. Where all threads of a process sleep, the last one that worked is the one that stopped: those
- * that it has work for were idle by then, or went on until they stopped themselves. 0: before the window, it is not known when.
+ * True if it fell asleep after the other one. If all threads of a process sleep, the last thread that worked is the one
+ * that hangs: threads that it gives work to were idle before, or continued until they hung as well. 0: before the
+ * window, and not known when.
  */
 static bool slept_last(const struct scope_units *units, uint32_t index, uint32_t other)
 {
@@ -177,8 +178,8 @@ static bool slept_last(const struct scope_units *units, uint32_t index, uint32_t
 }
 
 /*
- * True if it is the only thread of its process, or the only one that does not sleep aside, or all do and it was the last; none of the
- * others has served.
+ * True if none of the other threads of its process has served, and all of them sleep in places for threads without
+ * clients. If it sleeps in such a place as well, it must be the one that fell asleep last.
  */
 static bool is_alone(const struct scope_units *units, const struct scope_pickups *pickups, uint32_t index)
 {

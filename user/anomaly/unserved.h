@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Clients that wait while no thread of the process does anything for them: bytes that they sent are not read, or their connections are
- * not accepted. A thread that sleeps all the while is no idle one, in whichever call.
+ * Clients that wait while no thread of the process does anything for them: bytes that they sent are not read, or their
+ * connections are not accepted. A thread that sleeps all that time is not idle, whatever its call is.
  */
 #ifndef SCOPE_ANOMALY_UNSERVED_H
 #define SCOPE_ANOMALY_UNSERVED_H
@@ -22,7 +22,7 @@ struct scope_unserved {
 int scope_anomaly_unserved_find(const struct scope_timeline *timeline, struct scope_unserved **ret_unserved,
 				size_t *ret_count);
 
-#define SCOPE_UNSERVED_NS 3000000000ull /* in every one of some rows, a second apart: a busy moment is shorter */
+#define SCOPE_UNSERVED_NS 3000000000ull /* in each of several rows, a second apart: a busy moment is shorter */
 
 /* The entry of that process. NULL: its clients do not wait. */
 const struct scope_unserved *scope_anomaly_unserved_of(const struct scope_unserved *unserved, size_t count,
@@ -34,12 +34,12 @@ const struct scope_unserved *scope_anomaly_unserved_of(const struct scope_unserv
 bool scope_anomaly_unserved_by(const struct scope_unserved *unserved, const struct scope_units *units,
 			       const struct scope_pickups *pickups, uint32_t thread);
 /*
- * True if one of several threads of its process should, and this may be the one: clients have sent what nobody reads, no thread of the
- * process served any in the window, and this one has slept for as long.
+ * True if one of several threads of its process should serve them, and this may be the one: nobody reads what clients
+ * have sent, no thread of the process served a client in the window, and this thread has slept for as long.
  */
 bool scope_anomaly_unserved_among(const struct scope_unserved *unserved, const struct scope_units *units,
 				  const struct scope_pickups *pickups, uint32_t thread);
-/* It sleeps where threads often do that serve nobody: in a futex, by a clock, for a child or a signal. */
+/* True if it sleeps where threads that serve nobody often sleep: in a futex, by a clock, for a child or a signal. */
 bool scope_anomaly_unserved_aside(const struct scope_thread *thread);
 
 #endif

@@ -92,10 +92,10 @@ static bool is_idle(const struct scope_wait_segment *window, const struct scope_
 }
 
 /*
- * True if the thread serves clients in a request that is usual, or that is abnormal by more than
- * its own waits. A thread that waits for it then met it by chance, at a lock or in an interpreter,
- * and its function did its usual work: a lock is held too long only if the hold is longer than
- * usual. Units that are not kept are usual, or nearly so.
+ * True if the thread serves clients in a request that is usual, or that is abnormal by more than its own waits. A
+ * thread that waits for it then waits by chance, at a lock or in an interpreter, while the function does its usual
+ * work: a lock is held too long only if it is held for longer than usual. Units that are not kept are usual, or nearly
+ * so.
  */
 static bool is_usual_work(const struct scope_attributor *attributor, uint32_t index,
 			  const struct scope_stretch *stretch)
@@ -226,7 +226,7 @@ int scope_evidence_attributor_add(struct scope_attributor *attributor, uint32_t 
 	}
 	if (!err && is_unknown(attributor, stack_node.node))
 		note_nameless(attributor, index, stretch);
-	/* A sleep that was itself propagated is attributed by the thread it was propagated to. */
+	/* A sleep that was propagated to another thread is attributed by the stacks of that thread. */
 	return err || (stretch->propagated && !may_pass_on(stretch)) || is_unknown(attributor, stack_node.node)
 		       ? err
 		       : attribute_waits(attributor, index, stretch, stack_node);

@@ -123,7 +123,10 @@ static struct scope_stretch sleep_stretch(const struct collector *collector, con
 	};
 
 	scope_evidence_stretch_sleep(&stretch, stack->enter_ns, stack->wake_ns, stack->slept_ns);
-	/* One in n sleeps that are n times shorter than the time between snapshots has one, and stands for the others. */
+	/*
+	 * If sleeps are n times shorter than the time between snapshots, one in n has a snapshot, and represents the
+	 * others.
+	 */
 	if (logged->reason == SCOPE_STACK_SNAPSHOT && stretch.weight_ns < (double)logged->since_ns)
 		stretch.weight_ns = (double)logged->since_ns;
 	/* A pick-up: it returned into the unit after it. */
@@ -134,8 +137,8 @@ static struct scope_stretch sleep_stretch(const struct collector *collector, con
 }
 
 /*
- * True if the sample hit the tracer. That time is not the program's, and frequent calls would seem
- * expensive: with perf, tracing a call can take longer than the call.
+ * True if the sample hit the tracer. That is not the program's time, and would make frequent calls look expensive: with
+ * perf, tracing a call can take longer than the call.
  */
 static bool is_tracer(const struct scope_function *inside)
 {
@@ -154,7 +157,7 @@ static void note_stack(struct collector *collector, uint32_t thread, const struc
 	of[thread].runtime |= stack_node->runtime;
 }
 
-/* True for the stack of an interpreter that runs a program, alone or in a server that it is a part of: that has called it. */
+/* True for the stack of an interpreter that runs a program, alone or within a server that called it. */
 static bool is_interpreter(const struct scope_stack_node *stack_node)
 {
 	return stack_node->node == SCOPE_TREE_ROOT ||

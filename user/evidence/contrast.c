@@ -11,8 +11,8 @@
 struct balance {
 	double run_weight[2], wait_weight[2];
 	double interpreter_run[2],
-		interpreter_wait[2];	  /* of items of an interpreter alone, which are not among those */
-	bool run_named[2], wait_named[2]; /* the others suffice, and these are left out */
+		interpreter_wait[2];	  /* weights of items of an interpreter alone, which are not in the others */
+	bool run_named[2], wait_named[2]; /* the others are enough, and these are left out */
 	double run_scale[2], wait_scale[2];
 	double stands_for; /* abnormal units for each one kept */
 	double usual_part; /* abnormal units for each usual one kept */
@@ -66,8 +66,9 @@ static void weigh_item(struct balance *balance, const struct scope_item *item)
 }
 
 /*
- * The stack of an interpreter says that some function of the program runs, and snapshots say which. Where they are enough, the
- * time of such stacks is theirs. Returns whether they are; else such stacks count as any other.
+ * The stack of an interpreter shows that some function of the program runs, and snapshots show which one. If there are
+ * enough snapshots, the time of such stacks is attributed by them. Returns whether there are enough; if not, such
+ * stacks count like others.
  */
 static bool suffices(double total_ns, double *weight_ns, double interpreter_ns)
 {

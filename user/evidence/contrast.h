@@ -5,7 +5,10 @@
 
 #include "evidence/evidence.h"
 
-/* The time that one ns of stacks stands for, where they stand for total_ns; at most 20, because few stacks prove little. */
+/*
+ * The time that one ns of stacks represents, if all of them represent total_ns; at most 20, because few stacks prove
+ * little.
+ */
 double scope_evidence_contrast_scale(double total_ns, double weight_ns);
 
 /*

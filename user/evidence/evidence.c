@@ -29,7 +29,10 @@ static int create(const struct scope_units *units, struct scope_evidence **ret_e
 	return 0;
 }
 
-/* True if no thread did any work, but by a clock of its own: then it is not known of any other if it is idle, or waits for one that hangs. */
+/*
+ * True if no thread did any work, except by a clock of its own. Then it is not known whether another thread is idle, or
+ * waits for one that hangs.
+ */
 static bool all_idle(const struct scope_detection *detection, const struct scope_groups *groups)
 {
 	uint64_t by_clock = 0;

@@ -71,7 +71,7 @@ struct scope_stopped_stack {
 	bool bare; /* its whole stack is known, and no function of the program is on it, but bodies of scripts perhaps */
 };
 
-/* What the stacks of a thread have, by which one that is a runtime's own is known. */
+/* What is on the stacks of a thread: it shows whether the thread belongs to a runtime. */
 struct scope_thread_stacks {
 	bool own;     /* functions of the program */
 	bool runtime; /* functions of its language's runtime, and none of the program */
@@ -100,7 +100,7 @@ struct scope_evidence {
 	uint64_t complete, cut, broken;	    /* stacks by how unwinding ended (symbol.h) */
 	uint64_t tracer;		    /* samples that hit the tracer itself: left out */
 	uint64_t nameless;		    /* stacks without any program function */
-	uint64_t language;		    /* of these, those in functions of its language */
+	uint64_t language;		    /* of these, the stacks in functions of its language */
 	uint64_t foldered; /* of the others, those in libraries that are the system's only by their folder */
 	double excess_ns;  /* of all abnormal units, over their populations' medians */
 	double found_ns;   /* of it, the part that stacks explain */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST 2	     /* inverse of the share of the stacks which a function is in that has the requests */
+#define MOST 2	     /* inverse of the share of the stacks that have the function which works for the requests */
 #define FREQUENT 2   /* times as frequent as in usual requests: it is particular to those that wait */
 #define STACKS_MIN 3 /* with fewer stacks of the requests that wait, those of all requests of the group decide */
 
@@ -25,7 +25,7 @@ struct waits {
 	bool looked_at; /* … and if it is there */
 };
 
-/* Units of one process mostly follow one another, and there are many looks. */
+/* Most units follow a unit of the same process, and there are many looks. */
 static bool looked_at(struct waits *waits, uint32_t tgid)
 {
 	if (tgid == waits->tgid)

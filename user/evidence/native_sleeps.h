@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sleeps whose native stack has functions of a runtime (symbol/made_code.h). It is taken once for each sleep, and snapshots of the
- * same sleep say the same again, so they do not count beside it.
+ * Sleeps whose native stack has functions of a runtime (symbol/made_code.h). Such a stack is taken once for each sleep.
+ * Snapshots of the same sleep show the same, so they do not count in addition.
  */
 #ifndef SCOPE_EVIDENCE_NATIVE_SLEEPS_H
 #define SCOPE_EVIDENCE_NATIVE_SLEEPS_H

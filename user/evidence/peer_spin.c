@@ -6,7 +6,7 @@
 
 #include "evidence/task_rows.h"
 
-/* Where a stack begins in the program. Both may be NULL: nothing is known. */
+/* The place where a stack begins in the program. Both are NULL if nothing is known. */
 struct begin {
 	const struct scope_function *function; /* the outermost one */
 	const struct scope_function *caller;   /* of its language's library: it calls that one */
@@ -16,7 +16,7 @@ static struct begin begin_of(const struct scope_evidence *evidence, const struct
 {
 	struct begin begin = { scope_evidence_tree_outermost(&evidence->tree, item->node), item->above };
 
-	/* Whatever the program starts itself has the same callers in the runtime. */
+	/* All threads that the program starts itself have the same callers in the runtime. */
 	if (begin.caller && scope_evidence_task_name_begins(begin.caller, "runtime."))
 		begin.caller = NULL;
 	return begin;
@@ -42,8 +42,8 @@ static struct begin spun_in(const struct scope_evidence *evidence, size_t number
 }
 
 /*
- * True if another thread of its name serves clients, and one of its process that has another name serves none: where threads are
- * named by what they are for, it is for clients as well.
+ * True if another thread of its name serves clients, and a thread of its process with another name serves none. Then
+ * threads are named by their purpose, and this one is for clients as well.
  */
 static bool is_named_to_serve(const struct scope_peers *peers, uint32_t thread)
 {

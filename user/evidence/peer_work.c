@@ -7,8 +7,8 @@
 #include "evidence/common_loop.h"
 #include "symbol/runtime.h"
 
-#define WORK_STACKS_MIN 5 /* stacks of which one in a function shows that it is work, or none that it is not */
-#define WORK_STACKS_FEW 2 /* of fewer: in the function, from which on it is work; else a hang is uncertain */
+#define WORK_STACKS_MIN 5 /* stacks: one of as many in a function shows that it is work, none that it is not */
+#define WORK_STACKS_FEW 2 /* of fewer stacks: as many in the function show work; else a hang is uncertain */
 #define MOST_SHARE 0.5	  /* share of the stacks of requests in threads that have ended, which begin in one function */
 
 /* Where the thread started. Of one that has ended, as the process of a request does, each stack of its work shows it. */
@@ -20,14 +20,20 @@ static bool started_in(const struct scope_evidence *evidence, const struct scope
 		scope_timeline_threads_at(units->timeline->threads, thread)->run == SCOPE_RUN_ENDED);
 }
 
-/* True for a stack at work of a thread that does not stand: what one that does did before says nothing about others. */
+/*
+ * True for a stack at work of a thread that does not hang: what a thread that hangs did before shows nothing about
+ * others.
+ */
 static bool is_of_others(const struct scope_peers *peers, const struct scope_item *item)
 {
 	return (item->kind == SCOPE_ITEM_RUN || item->kind == SCOPE_ITEM_WAIT) && !item->reference &&
 	       !peers->stands[peers->units->unit[item->unit].thread];
 }
 
-/* What `below` of `all` stacks at work say of the function that they are in. Few show that it is work, but not that it is none. */
+/*
+ * What it means for a function that `below` of `all` stacks at work are in it. Few stacks can show that it is work, but
+ * not that it is none.
+ */
 static enum scope_peer_answer by_stacks(size_t below, size_t all)
 {
 	if (all < WORK_STACKS_MIN)
@@ -145,7 +151,7 @@ static enum scope_peer_answer peers_serve(const struct scope_peers *peers, const
 	return serve ? works_there(peers, start, from_waiting ? from_waiting : entered, quiet) : SCOPE_PEERS_NO;
 }
 
-/* Where none started in a function on the thread's stack, but some run a loop that is there. */
+/* The answer if none started in a function on the thread's stack, but some run a loop that is on it. */
 static enum scope_peer_answer looping_peers_serve(const struct scope_peers *peers, uint32_t stopped, bool quiet)
 {
 	const struct scope_evidence *evidence = peers->evidence;

@@ -25,7 +25,7 @@ struct scope_peers {
 	uint8_t *known; /* enum scope_peer_answer, by node of the tree, four times: by where one sleeps, and if it is quiet */
 };
 
-/* The thread's stack may be of the window's begin, if it runs at the end. */
+/* If the thread runs at the end, its stack may be from the begin of the window. */
 bool scope_evidence_peers_stand_still(const struct scope_peers *peers, size_t thread);
 /* If other threads work below the functions in which it sleeps; those of one place have one answer. */
 enum scope_peer_answer scope_evidence_peer_work(const struct scope_peers *peers, const struct scope_hang *hang);

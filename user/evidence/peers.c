@@ -13,8 +13,8 @@
 #include "evidence/unread.h"
 #include "symbol/runtime.h"
 
-#define APART_MIN 2 /* threads asleep at one place, where none did any work: one that sleeps elsewhere may not wait */
-#define IDLE_MIN 2  /* threads that have slept for longer at the same calls, and are idle: so is this one */
+#define APART_MIN 2 /* threads asleep at one place, if none did any work: one that sleeps elsewhere may not wait */
+#define IDLE_MIN 2  /* threads that have slept for longer at the same calls, and are idle: this one is idle, too */
 
 /* An idle thread of a runtime does not hang, even if it served requests before. */
 static bool is_idle(const struct scope_evidence *evidence, const struct scope_hang *hang)
@@ -208,7 +208,10 @@ static bool hangs_in(const struct scope_peers *peers, const enum scope_peer_answ
 	return false;
 }
 
-/* Who waits for the end of a process that hangs does not wait for work, and neither does who waits for that one. */
+/*
+ * A thread that waits for the end of a process that hangs does not wait for work, and neither does a thread that waits
+ * for the first one.
+ */
 static void follow_children(const struct scope_peers *peers, enum scope_peer_answer *answers,
 			    const struct scope_hang *hangs, size_t count)
 {

@@ -23,7 +23,10 @@ struct scope_places_row {
  */
 const struct scope_source_line *scope_evidence_place_line(const struct scope_places_row *row);
 
-/* The loop with the most frequent address of the line with most, or of the function where no line is known. */
+/*
+ * The loop that has the most frequent address of the line with the largest share, or of the function if no line is
+ * known.
+ */
 struct scope_places_loop {
 	struct scope_source_loop lines; /* file NULL: no loop is known */
 	double share;			/* of the function's excess, in the loop */

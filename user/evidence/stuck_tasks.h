@@ -21,7 +21,7 @@ struct scope_stuck_tasks {
 	uint32_t tasks;
 	uint8_t class; /* enum scope_wait_class */
 	bool lock;
-	bool unsure; /* whatever comes first would end it, so that it may wait as it should */
+	bool unsure; /* it waits for the first of several events, so a long wait may be usual */
 };
 
 /*

@@ -13,7 +13,7 @@
 #define CORRELATION_Z 3.3   /* … and with fewer standard errors that may be chance */
 #define PROCESSES_MAX 64    /* no rule: processes whose looks are compared */
 
-/* How the number of tasks in a place went from look to look. */
+/* How the number of tasks in a place changed from look to look. */
 struct place {
 	double squares, with_requests; /* sums over all changes, of its own and with those of requests */
 	uint32_t looks, least;	       /* looks in which it was; the least number of tasks in these */
@@ -21,7 +21,10 @@ struct place {
 	uint64_t seen;		       /* … if it was at this time, and else 0 */
 	bool settled;
 	double weight; /* its correlation */
-	/* Looks in which more tasks were in it than always are; of these, those in which others waited for a task. */
+	/*
+	 * Number of looks in which more tasks were in it than in all looks; of these, the looks in which others waited
+	 * for a task.
+	 */
 	uint32_t above, beside;
 	bool keeps; /* the others wait for those in it */
 };
@@ -90,7 +93,7 @@ static int list_waiting(struct tasks *tasks)
 	return tasks->active ? 0 : -ENOMEM;
 }
 
-/* Brings the list of those that wait up to that time; *next: the first that had not begun. */
+/* Updates the list of requests that wait to that time. *next: the first request that had not begun. */
 static void go_to(struct tasks *tasks, uint64_t time_ns, size_t *next)
 {
 	size_t kept = 0;

@@ -31,7 +31,7 @@ struct scope_task_place {
 	const struct scope_function *waits; /* the innermost function that is none of the scheduler's; NULL: not known */
 	uint8_t class;			    /* enum scope_wait_class */
 	bool lasting;			    /* of tasks that have waited for a second */
-	bool choice;			    /* for whichever of several things comes first */
+	bool choice;			    /* for the first of several events */
 };
 
 /* False for NULL. */

@@ -253,7 +253,10 @@ static int descend(struct shares *shares, const struct scope_tree *tree, const s
 		return add_share(shares, tree, caller, tree->node[caller].total_ns);
 	}
 	scope_evidence_tree_own(tree, node, attribution);
-	/* While it waits for another task, that one has the cause, perhaps in what this function does when it goes on. */
+	/*
+	 * While the task waits for another task, the cause is in that one, maybe in what this function does when it
+	 * continues.
+	 */
 	whole = tree->node[node].self_ns - tree->node[node].self_task_ns >= OWN * excess_ns &&
 		!(judge && judge->branches);
 	if (!whole && judge && best)

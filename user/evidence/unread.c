@@ -34,14 +34,17 @@ static bool may_be(const struct choice *choice, const struct scope_hang *hang)
 	       stopped_stack->node != SCOPE_TREE_ROOT && !stopped_stack->idle && !joins(stopped_stack);
 }
 
-/* True if calls alone show that it is this one; a thread that a library keeps is not. Where one that spins is now its last stack need not show. */
+/*
+ * True if calls alone show that it is this thread. A thread that a library keeps is not. The last stack of a thread
+ * that spins may not show where it is now.
+ */
 static bool is_sure(const struct choice *choice, const struct scope_hang *hang)
 {
 	return !hang->one_of && !hang->needs_peers && thread_of(choice, hang->thread)->tgid == choice->tgid &&
 	       (hang->kind == SCOPE_HANG_SPIN || !choice->evidence->stopped_stack[hang->thread].bare);
 }
 
-/* True if another thread of the process sleeps where threads seldom do but for clients. */
+/* True if another thread of the process sleeps where threads usually wait for clients. */
 static bool others_may_serve(const struct choice *choice, uint32_t index)
 {
 	for (uint32_t i = 0; i < choice->units->threads; i++) {
@@ -54,7 +57,7 @@ static bool others_may_serve(const struct choice *choice, uint32_t index)
 	return false;
 }
 
-/* Of threads that all sleep where threads do that serve nobody, the process' first one is the loop, more often than not. */
+/* If all threads sleep where threads that serve nobody sleep, the first thread of the process is usually the loop. */
 static bool is_chosen(const struct choice *choice, size_t number)
 {
 	const struct scope_thread *thread = thread_of(choice, choice->hangs[number].thread);
@@ -85,6 +88,6 @@ enum scope_unread scope_evidence_unread_choose(const struct scope_evidence *evid
 		return SCOPE_UNREAD_UNKNOWN;
 	for (size_t i = 0; i < count; i++)
 		any |= i != number && (is_chosen(&choice, i) || is_sure(&choice, &hangs[i]));
-	/* By its own call it was judged before, or is idle. */
+	/* By its own call, the thread was judged before or is idle. */
 	return any || (hangs[number].one_of && !hangs[number].needs_peers) ? SCOPE_UNREAD_OTHER : SCOPE_UNREAD_UNKNOWN;
 }

@@ -9,7 +9,7 @@
 #define SCOPE_VOTES_MAX 12
 #define SCOPE_WINNERS_MAX 4 /* with more equal ones there is no winner */
 
-/* A function has the weight of its heaviest episode. If there is no room, the lightest function is dropped. */
+/* The weight of a function is that of its heaviest episode. If there is no room, the lightest function is dropped. */
 struct scope_ballot {
 	uint32_t function[SCOPE_VOTES_MAX];
 	float weight[SCOPE_VOTES_MAX];

@@ -187,7 +187,7 @@ static int add_part(struct scope_wait_chains *wait_chains, const struct scope_un
 	return err;
 }
 
-/* The request waited in no thread, until that one went on with it. */
+/* The request waited in no thread, until that thread continued it. */
 static int add_task(struct scope_wait_chains *wait_chains, const struct scope_unit *unit, uint32_t number)
 {
 	const struct scope_unit_earlier *earlier = unit->earlier;
