@@ -339,6 +339,17 @@ kmod_calls() {
 		}' pass=1 kmod/*.[cS] pass=2 kmod/*.[cS]
 }
 
+# What reads the events of a trace: the one pass, and the files of which docs/architecture.md says why they do it as well.
+check_passes() {
+	local file here there
+	here=$(block passes docs/architecture.md | sed -n 's/^| `\([^`]*\)` |.*/\1/p' | sort)
+	there=$(grep -lE '\bscope_(trace_(next|take|feed|feed_all)|timeline_run)\(' user/*/*.c | grep -v -e '^user/trace/' -e '^user/timeline/' | sort)
+	[ -n "$there" ] || differ "no file of user/ reads the events of a trace"
+	while read -r file; do
+		differ "$file is not both in the table of passes of docs/architecture.md and a file that reads the events of a trace"
+	done < <(comm -3 <(echo "$here") <(echo "$there") | tr -d '\t')
+}
+
 # What commands say on stderr may hold anybody's names: user/cmd/common.c makes it plain, and prints it.
 check_stderr() {
 	while read -r place; do
@@ -440,5 +451,6 @@ check_words
 check_labels
 check_demo
 check_stderr
+check_passes
 [ $bad -ne 0 ] || echo "docs: they agree with the tree"
 exit $bad
