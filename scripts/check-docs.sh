@@ -366,6 +366,23 @@ check_walk() {
 		grep -qsE "^[a-zA-Z_].*\b$function\(" "$file" || differ "docs/walk.md: $file has no function $function"
 	done < <(sed -nE 's/^\| .* \| `([^`]*)` \| `([^`]*)` \|$/\1 \2/p' docs/walk.md)
 	[ $steps -gt 20 ] || differ "docs/walk.md has $steps steps"
+	check_example
+}
+
+# What the page quotes of its example: lines of the trace and of the report, and the numbers of requests.
+check_example() {
+	local work line count=0
+	work=$(mktemp -d)
+	python3 tests/golden/three_bugs.py > "$work/text"
+	"$scope" dump --reverse "$work/text" -o "$work/trace" && "$scope" report -v -i "$work/trace" > "$work/report"
+	sed 's/^ *//; s/  */ /g' "$work/text" "$work/report" > "$work/lines"
+	while read -r line; do
+		count=$((count + 1))
+		grep -qF -- "$line" "$work/lines" || differ "docs/walk.md quotes '$line', which the example does not have"
+	done < <(sed -n '/^    /{s/^ *//; s/  */ /g; p}' docs/walk.md | grep -v -e '^python3 ' -e '^build/user/scope ' -e '^# '
+		grep -oE '[0-9,]+ of [0-9,]+ requests' docs/walk.md)
+	[ $count -ge 6 ] || differ "docs/walk.md quotes $count lines of its example"
+	rm -r "$work"
 }
 
 # Functions and tables that pages, man pages and the read-me name are in the sources.
