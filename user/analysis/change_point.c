@@ -8,7 +8,7 @@
 
 #include "base/sort.h"
 
-#define PART_MIN 0.1 /* of the window, before and after; of a long one less: */
+#define PART_MIN 0.1 /* share of the window, before and after; of a long one less: */
 #define PART_MIN_NS 5000000000
 #define UNITS_MIN 20 /* in each of the four halves */
 #define SLOW_TIMES 2 /* the median of before */

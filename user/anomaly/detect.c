@@ -42,7 +42,7 @@ struct work {
 	struct scope_detection *detection;
 };
 
-/* The units of a group, by population and by step: rare populations are compared with these. */
+/* The units of a group, by population and by step, with which rare populations are compared. */
 struct group_units {
 	struct scope_baseline_units of_population, of_step, of_kind;
 	uint32_t first, populations;
@@ -213,9 +213,9 @@ static bool slow_as_a_whole(const struct scope_population *population, struct sc
 }
 
 /*
- * Judges a population by its own units. If it is rare and slow, judges it by the units of its step, or else by those of
- * its kind in its group. Requests are one kind, and all other work is another kind: a turn of the loop that took no
- * request is always short, and a greeting does work that no request does.
+ * Judges a population by its own units, or if it is rare and slow, by the units of its step, or else by those of its
+ * kind in its group. Requests are one kind; other work is another: a turn without a request is always short, and a
+ * greeting does work that no request does.
  */
 static int judge_times(struct work *work, struct group_units *units, uint32_t index)
 {
@@ -365,10 +365,7 @@ int scope_anomaly_detection_compare(struct scope_detection *detection, uint32_t 
 	population->reference = scope_anomaly_baseline_count(baseline, index);
 	population->grown = before_ns > 0 ? here_ns / before_ns : 0;
 	set_thresholds(population, options, &spreads);
-	/*
-	 * times_min allows for the differences between units of one run. Medians of two runs differ less, so a smaller
-	 * ratio is enough.
-	 */
+	/* times_min allows for differences of units in one run. Medians of two runs differ less. */
 	population->slower = as_a_whole && population->units >= options->units_min &&
 			     slow_as_a_whole(population, here.measure, spreads.measure, options->whole_times);
 	if (population->slower)

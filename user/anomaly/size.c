@@ -10,7 +10,7 @@
 #include "base/sort.h"
 
 #define SIZES_DIFFER 1.25  /* the third quartile of sizes by the first: less of a spread separates kinds of requests */
-#define SIZE_SHARE_MIN 0.5 /* of the variance: less is no explanation */
+#define SIZE_SHARE_MIN 0.5 /* share of the variance: less is no explanation */
 #define BIN_SHARE 8	   /* a bin has one in 8 of the examples that are left … */
 #define BIN_MIN 32	   /* … but at least this many */
 #define STEEPER 2	   /* times the line of all units: a larger request that takes longer is slow */

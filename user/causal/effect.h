@@ -26,8 +26,8 @@
 #define SCOPE_EFFECT_CLEAR 0.05	   /* slopes nearer to 0 are no effect; below its negative: contention */
 #define SCOPE_EFFECT_NONE 0.1	   /* an interval within this on both sides of 0 is no effect */
 #define SCOPE_EFFECT_FAR 2	   /* larger speedups of the program are dropped */
-#define SCOPE_EFFECT_DRIFT 0.05	   /* of the period from first to last, worth a warning */
-#define SCOPE_EFFECT_UNSERVED 0.01 /* of the visits, the same */
+#define SCOPE_EFFECT_DRIFT 0.05	   /* share of the period from first to last, worth a warning */
+#define SCOPE_EFFECT_UNSERVED 0.01 /* share of the visits, the same */
 #define SCOPE_EFFECT_LEVELS 64
 #define SCOPE_EFFECT_VISITS_SAFE 10 /* mean visits of an experiment; 97 of 100 such experiments then have 5 or more */
 

@@ -5,7 +5,7 @@
 
 #include "explore/explore.h"
 
-#define MOST 0.5 /* of the weight of the paths that match: above it they decide the conclusion */
+#define MOST 0.5 /* share of the weight of the paths that match: above it they decide the conclusion */
 
 static bool is_reachable(const struct scope_call_function *function)
 {

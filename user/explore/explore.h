@@ -22,9 +22,9 @@
 #define SCOPE_EXPLORE_ROUNDS 24	      /* at most, if the user names no number */
 #define SCOPE_EXPLORE_BUDGET_SHARE 50 /* thousandths of a CPU */
 #define SCOPE_EXPLORE_TREES 8	      /* no rule */
-#define SCOPE_EXPLORE_SHARE_MIN 0.05  /* of a kind's variance: a path with less is left aside */
-#define SCOPE_EXPLORE_BETWEEN 0.5     /* of it, between paths: above it the kind is a tree */
-#define SCOPE_EXPLORE_HOLDS 0.5	      /* of the share that is searched: a function with more of it holds it */
+#define SCOPE_EXPLORE_SHARE_MIN 0.05  /* share of a kind's variance: a path with less is left aside */
+#define SCOPE_EXPLORE_BETWEEN 0.5     /* share of it, between paths: above it the kind is a tree */
+#define SCOPE_EXPLORE_HOLDS 0.5	      /* share of the share that is searched: a function with more of it holds it */
 #define SCOPE_EXPLORE_STEPS 64	      /* no rule: of a tree */
 
 enum scope_explore_phase {

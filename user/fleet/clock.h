@@ -18,7 +18,7 @@
 #define SCOPE_FLEET_CLOCK_MIN 4 /* exchanges, at least */
 #define SCOPE_FLEET_CLOCK_DRIFT                                                                                        \
 	500e-6 /* no rule: the most that clocks drift apart; the kernel slews one by as much at most */
-#define SCOPE_FLEET_CLOCK_OTHER 0.7 /* of the exchanges: what another line may have */
+#define SCOPE_FLEET_CLOCK_OTHER 0.7 /* share of the exchanges: what another line may have */
 
 struct scope_fleet_clock {
 	size_t exchanges;		/* that agree; 0: the offset is not known */

@@ -11,7 +11,7 @@
 #define LONG 1.5       /* times the median: a request that takes no longer has not lost time */
 #define RATES 1.5      /* times: by how much both sides may differ in requests a second */
 #define RATES_MIN 20   /* requests: fewer do not show a rate */
-#define MIXED 0.1      /* of the requests */
+#define MIXED 0.1      /* share of the requests */
 #define DEPTH 8	       /* no rule: hosts that wait for one another */
 #define CLOCKS_MAX 256 /* no rule: links whose clocks are compared, those with most excess */
 

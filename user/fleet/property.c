@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#define NEARLY 0.9   /* of the hosts with the function have the property */
-#define MOSTLY 0.8   /* of the hosts with the property have the function */
+#define NEARLY 0.9   /* share of the hosts with the function have the property */
+#define MOSTLY 0.8   /* share of the hosts with the property have the function */
 #define KEYS_MAX 256 /* no rule: of labels that are looked at */
 
 /* A property of a member: its build, its kernel, or a label. */

@@ -10,7 +10,7 @@
 #include "fleet/property.h"
 #include "rank/rank.h"
 
-#define ALIKE_SHARE 0.9 /* of the hosts compared: nearly all */
+#define ALIKE_SHARE 0.9 /* share of the hosts compared: nearly all */
 
 const char *const scope_fleet_spread_name[] = {
 	[SCOPE_FLEET_ONLY] = "only host",    [SCOPE_FLEET_ALL] = "all alike",	[SCOPE_FLEET_ONE] = "one host",

@@ -2,7 +2,7 @@
 /* Finds why a function's units may always have taken as long. */
 #include "rank/by_design.h"
 
-#define KNOWN_STACKS 5 /* of usual units in a function, from which on they show what it usually costs */
+#define KNOWN_STACKS 5 /* stacks of usual units in a function, from which on they show what it usually costs */
 
 const char *const scope_rank_by_design_name[SCOPE_BY_DESIGNS] = {
 	[SCOPE_BY_DESIGN_LARGER] = "larger",
@@ -21,7 +21,10 @@ const char *scope_rank_by_design_text(enum scope_by_design by_design)
 	return text[by_design];
 }
 
-/* Without a baseline, and where usual is not by size already. Nobody designs a freeze, nor a slow disk or peer. */
+/*
+ * Applies without a baseline, and if units are not compared by size already. Nobody designs a freeze, or a slow disk or
+ * peer.
+ */
 static bool is_of_one_trace(const struct scope_rank_input *input, const struct scope_finding *finding)
 {
 	const bool longer = finding->kind == SCOPE_FINDING_TIME || finding->kind == SCOPE_FINDING_CALLS ||

@@ -8,7 +8,7 @@
 
 #include "rank/rank.h"
 
-/* The first reason that holds. Others than functions that take longer themselves, and all with a baseline, have none. */
+/* The first reason that applies. Only functions that take longer themselves have one, and only without a baseline. */
 enum scope_by_design scope_rank_by_design(const struct scope_rank_input *input, const struct scope_finding *finding);
 
 /* True if units of the function read and write n times the bytes of usual ones, and take no more than n times as long. */

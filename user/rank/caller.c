@@ -13,7 +13,7 @@
 #include "rank/wait_helper.h"
 
 #define ELSEWHERE 0.1	      /* share of a function's usual time for other callers: it has many callers … */
-#define ELSEWHERE_HINTED 0.02 /* … or this, if a rule of thumb says that its calls are its caller's doing */
+#define ELSEWHERE_HINTED 0.02 /* … or this, if a rule of thumb says that its caller is responsible for its calls */
 #define SAME 0.7	      /* cosine, 45 degrees: nearer to what the function usually does than to anything else */
 #define LONGER 2	  /* times the usual length, below which half of the time of sleeps is due to their number */
 #define IN_PROPORTION 0.5 /* ratio to the usual from which a caller's own part grew along with its callee */
@@ -208,7 +208,7 @@ static double alike_both(const struct doing *a, const struct doing *b)
 	return pairs / ((double)a->places * b->places);
 }
 
-/* True if the callee spends abnormal time as it spends its usual time: it does the same, and more of it. */
+/* True if the callee spends abnormal time in the same way as usual time: it does more of the same. */
 static bool does_as_usual(struct callee *callee)
 {
 	struct doing *usual = &callee->doing[0], *here = &callee->doing[1];
@@ -239,7 +239,10 @@ static bool is_hinted(const struct callee *callee)
 	return hinted_ns > callee->doing[1].ns / 2;
 }
 
-/* True if others call it in usual units, and in abnormal ones the caller has clearly more of its time than there. */
+/*
+ * True if other functions call it in usual units, and in abnormal units the caller has a clearly larger part of its
+ * time.
+ */
 static bool one_calls(const struct scope_rank_options *options, const struct callee *callee)
 {
 	const double elsewhere_ns = callee->by.all_usual_ns - callee->by.usual_ns;
@@ -293,13 +296,16 @@ int scope_rank_caller(void *user, uint32_t from, uint32_t node, uint32_t *ret_no
 	bool as_usual = true; /* all up to here */
 	int err = 0;
 
-	/* It sleeps for its caller, which is looked at in its place. */
+	/* It sleeps for its caller, so the caller is examined instead. */
 	node = scope_rank_wait_helper_caller(evidence, from, node, false);
 	err = scope_rank_looping(same_cause->input, from, node, &node);
 	*ret_node = node;
 	if (!callee.mark || !callee.doing[0].place || !callee.doing[1].place)
 		err = -ENOMEM;
-	/* Up from the last one, until a caller is found, and further as long as all below do what they usually do. */
+	/*
+	 * Goes up from the last one until a caller is found, and further while all functions below do what they usually
+	 * do.
+	 */
 	for (uint32_t at = node, above; !err && at != from && (as_usual || *ret_node == node); at = above) {
 		above = tree->node[at].parent;
 		if (above == SCOPE_TREE_ROOT)

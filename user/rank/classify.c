@@ -53,8 +53,8 @@ static int mean_calls(const struct scope_rank_input *input, const struct scope_s
 }
 
 /*
- * True if its units ask the kernel for memory more often than usual ones. Then the time in the kernel is that of page faults, and
- * of giving the memory back, and the program's own doing.
+ * True if its units ask the kernel for memory more often than usual ones. Then the time in the kernel is that of page
+ * faults, and of giving the memory back, and the program causes it.
  */
 static bool maps_more(const struct scope_rank_options *options, const struct call_means *means)
 {
@@ -172,7 +172,7 @@ static bool usually_held(const struct scope_rank_input *input, const struct scop
 	return 2 * held > usual;
 }
 
-/* Of a request that waits between turns of a loop no call is the one that waits. */
+/* If a request waits between turns of a loop, no call of it waits. */
 static void judge_held(const struct scope_rank_input *input, struct scope_finding *finding)
 {
 	if (finding->wait.class != SCOPE_WAIT_NETWORK)
@@ -220,7 +220,7 @@ static int judge_outside(const struct scope_rank_input *input, const struct scop
 	    finding->wait.class != SCOPE_WAIT_PIPE)
 		return 0;
 	finding->wait.outside = quick || (usual > 0 && here < usual * input->options->outside_calls);
-	/* Of a task it is not known which calls it makes. */
+	/* It is not known which calls a task makes. */
 	finding->wait.asks = !finding->wait.outside && !finding->wait.task &&
 			     finding->wait.class == SCOPE_WAIT_NETWORK && here < usual + input->options->outside_calls;
 	finding->wait.outside |= finding->wait.asks;

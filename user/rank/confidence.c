@@ -4,10 +4,10 @@
 
 #include "rank/by_design.h"
 
-#define FEW 10	       /* units, or stacks */
+#define FEW 10	       /* number of units, or of stacks */
 #define NOT_MANY 30    /* units */
-#define LOST_MUCH 0.01 /* of the events */
-#define COMMON 0.25    /* of usual units' time: a function with more is not what lets some requests wait */
+#define LOST_MUCH 0.01 /* share of the events */
+#define COMMON 0.25    /* share of usual units' time: a function with more is not the reason why some requests wait */
 
 /* The share of lost events among all events from its first unit to its last. */
 static void count_lost(const struct scope_timeline *timeline, struct scope_finding *finding)
@@ -67,7 +67,7 @@ void scope_rank_confidence(const struct scope_rank_input *input, struct scope_fi
 
 	finding->by_design = scope_rank_by_design(input, finding);
 	size = by_size(finding);
-	/* Units take longer as a whole, which is sure; that this function does is less so. */
+	/* It is certain that units take longer as a whole. It is less certain that this function does. */
 	if (finding->of_growth > 0 && finding->chance_z < input->options->chance_z && size > SCOPE_CONFIDENCE_MEDIUM)
 		size = SCOPE_CONFIDENCE_MEDIUM;
 	count_lost(input->units->timeline, finding);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The first request of a connection may agree on keys, or log in, and takes longer than those that follow: on each connection, and known
- * before its time is. A function that only such requests run may be how the server works.
+ * The first request of a connection may agree on keys, or log in, and takes longer than those that follow. This is so
+ * on each connection, and can be known before its time is known. A function that only such requests run may be how the
+ * server works.
  */
 #ifndef SCOPE_RANK_FIRST_H
 #define SCOPE_RANK_FIRST_H
@@ -9,9 +10,9 @@
 #include "rank/rank.h"
 
 #define SCOPE_FIRST_MIN 20   /* first requests */
-#define SCOPE_FIRST_OF 0.9   /* of the function's units, at least */
-#define SCOPE_FIRST_SLOW 0.5 /* of all first requests, at least: else the bug chooses some of them */
-#define SCOPE_FIRST_PART 0.5 /* of all requests: where connections have one request, the first is like any other */
+#define SCOPE_FIRST_OF 0.9   /* share of the function's units, at least */
+#define SCOPE_FIRST_SLOW 0.5 /* share of all first requests, at least: of fewer the bug would choose some */
+#define SCOPE_FIRST_PART 0.5 /* share of all requests, at most: if connections have one, the first is like any other */
 
 struct scope_first_counts {
 	uint64_t units, first; /* of a function; of them the first requests of their connections */

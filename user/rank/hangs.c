@@ -15,7 +15,7 @@
 #include "rank/wait_helper.h"
 
 #define FAILING_MIN 5	 /* samples in the call that fails, from which they show where it is made */
-#define BESIDE_SHARE 0.1 /* of a spin's samples, beside the way to the poll */
+#define BESIDE_SHARE 0.1 /* share of a spin's samples that are not on the path to the poll */
 
 int scope_rank_add(struct scope_ranking *ranking, const struct scope_finding *finding)
 {
@@ -55,9 +55,9 @@ static bool in_failing_call(const struct scope_item *item, const struct scope_sp
 }
 
 /*
- * Which samples of a spin say where it is: all; those in the call that fails, since what else a round does, such as to log the error,
- * follows from it; or, where a loop only polls and nothing comes of it, those beside the way to that poll: something has the
- * loop turn again, and is no part of it.
+ * The samples of a spin that show where it is. These are all samples; or those in the call that fails, because other
+ * work of a round, such as logging the error, follows from it; or, if a loop only polls in vain, those that are not on
+ * the path to that poll, because the function that makes the loop turn again is not there.
  */
 struct spin_search {
 	const struct scope_evidence *evidence;
@@ -244,7 +244,10 @@ static struct scope_finding finding_of(const struct scope_rank_input *input, con
 	};
 }
 
-/* Which of two threads that hang in the same way is shown: one in a circle of waits, one that hangs for certain, the one that hangs longest. */
+/*
+ * Decides which of two threads that hang in the same way is shown: one in a circle of waits before others, then one
+ * that certainly hangs, then the one that hangs longest.
+ */
 static bool is_shown_before(const struct scope_finding *a, const struct scope_finding *b)
 {
 	if (a->hang.circle != b->hang.circle)

@@ -7,7 +7,7 @@
 #include "rank/rank.h"
 
 #define OFTEN 4 /* times as often as usual, from which a wait's call is made as in a loop */
-#define TIE 0.9 /* of the score of the finding before it: the two tie */
+#define TIE 0.9 /* part of the score of the finding before it, from which on the two tie */
 
 const char *const scope_rank_hint_name[SCOPE_HINTS] = {
 	[SCOPE_HINT_CONSTANT_SLEEP] = "constant-sleep",

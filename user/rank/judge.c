@@ -4,18 +4,18 @@
 
 #include <math.h>
 
-#define BUSY_LEFT_MIN 0.1  /* of the busy time, independent of other findings */
+#define BUSY_LEFT_MIN 0.1  /* share of the busy time, independent of other findings */
 #define IN_DOUBT 0.5	   /* of the part that another explanation fits as well */
-#define LONG_NS 1000000000 /* more than usual, with … */
-#define LONG_TIMES 100	   /* … times the usual time: a request stood … */
+#define LONG_NS 1000000000 /* time above the usual, with … */
+#define LONG_TIMES 100	   /* … this many times the usual time: a request stood still … */
 #define LONG_UNITS_MIN 2   /* … and as many such requests are a finding */
-#define ALONE_SHARE 0.9	   /* of the time of slow units: it is one function's … */
+#define ALONE_SHARE 0.9	   /* share of the time of slow units that one function has … */
 #define ALONE_TIMES 10	   /* … and this many times what a usual unit takes in all … */
 #define ALONE_UNITS_MIN 10 /* … in this many units, or in units_min for LONG_TIMES */
-#define GREW_Z 2	   /* standard errors by which a unit is in it for longer, where all take longer */
-#define REST_ALIKE 0.5	   /* of what it takes longer: all else grew as well if it grew by more */
-#define PACE_EXPLAINS 0.5  /* of what units take longer, from which a slower machine is the reason */
-#define BYTES_EXPLAIN 0.5  /* of the excess of the median unit, from which bytes are the reason that it runs longer */
+#define GREW_Z 2	   /* standard errors by which a unit is in it for longer, if all units take longer */
+#define REST_ALIKE 0.5	   /* part of its growth: if all else grew by more than this, all else grew as well */
+#define PACE_EXPLAINS 0.5  /* part of the growth of units, from which on a slower machine is the reason */
+#define BYTES_EXPLAIN 0.5  /* part of the excess of the median unit, from which on bytes are the reason for it */
 
 bool scope_rank_bytes_explain(const struct scope_rank_options *options, const struct scope_finding *finding)
 {
@@ -46,7 +46,7 @@ static double busy_left(const struct scope_rank_input *input)
 	return fmax(left_ns, BUSY_LEFT_MIN * input->detection->busy_ns);
 }
 
-/* Requests stood there for a second or more that take next to nothing otherwise: no chance puts two of them there. */
+/* Requests that usually take almost no time stood still there for a second or more. Two of them are no chance. */
 static bool stalled_long(const struct scope_finding *finding)
 {
 	return finding->serves && finding->units >= LONG_UNITS_MIN && finding->p50_ns - finding->usual_ns >= LONG_NS &&
@@ -85,7 +85,7 @@ struct judged {
 	const struct scope_rank_input *input;
 	const struct scope_rank_options *options;
 	const struct scope_finding *finding;
-	double sure; /* 1 less the doubt: up to twice the odds are needed if the kernel may be the cause as well */
+	double sure; /* 1 minus the part in doubt: up to twice the odds are needed if the kernel may be the cause as well */
 	bool few, grew, alone; /* a few units are enough; most of the growth is here; slow units run here alone */
 	bool paced;	       /* the machine is not why units take longer */
 };
@@ -115,7 +115,7 @@ static bool enough_times(const struct judged *judged)
 	       judged->finding->odds >= judged->options->odds_alone;
 }
 
-/* What slows all functions alike (a shared cache, a lower frequency) is no fault of one. */
+/* If something slows all functions alike (a shared cache, a lower frequency), no function is responsible. */
 static bool grew_alike(const struct scope_finding *finding)
 {
 	return finding->rest_z >= GREW_Z && finding->rest_times - 1 > REST_ALIKE * (finding->times - 1);
@@ -140,15 +140,15 @@ static bool beyond_chance(const struct judged *judged)
 	       (judged->grew && judged->paced && judged->finding->growth_z >= GREW_Z && !grew_alike(judged->finding));
 }
 
-/* Whatever a single moment has in it (the host stood, a disk was written) is no fault of a function. */
+/* If something happened in a single moment (the host stood still, a disk was written), no function is responsible. */
 static bool spread_out(const struct judged *judged)
 {
 	return judged->few || judged->finding->spread >= judged->options->spread;
 }
 
 /*
- * Below the floor the time is so short that no client notices it, and nobody who looks at the load. If no thread waits
- * for it, it may be longer.
+ * Below the floor the time is too short for clients to notice, and too little to change the load. If no thread waits
+ * for it, the floor is higher.
  */
 static bool above_floor(const struct judged *judged)
 {

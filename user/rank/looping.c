@@ -5,7 +5,7 @@
 #include "symbol/runtime.h"
 #include "symbol/source_loop.h"
 
-#define MOST 0.9 /* of the excess, which decides */
+#define MOST 0.9 /* share of the excess, which decides */
 
 /* True for a function of a file of machine code, in which loops are looked for: no script, and nothing compiled at run time. */
 static bool is_in_file(const struct scope_function *function)
@@ -114,14 +114,14 @@ int scope_rank_looping(const struct scope_rank_input *input, uint32_t from, uint
 		if (!is_in_file(tree->node[at].function))
 			break;
 		err = look_at(&search, out, &in_loop, &called);
-		/* The first one may take long by itself, and a further one calls it over and over. */
+		/* The first caller may take long by itself, while a further caller calls it again and again. */
 		if (err || (!out && 1 - in_loop < MOST))
 			return err;
 		if (out && in_loop >= MOST) {
 			*ret_node = serves(input->evidence, at) ? node : at;
 			return 0;
 		}
-		/* Whose loop it is cannot be seen there. */
+		/* There it cannot be seen whose loop it is. */
 		if (1 - called < MOST)
 			break;
 		at = tree->node[at].parent;

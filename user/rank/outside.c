@@ -14,26 +14,26 @@
 
 #include "rank/host_counts.h"
 
-#define THROTTLED_SHARE 0.2  /* of the time waited for a CPU, or of the window if that is less */
-#define THROTTLED_PERIODS 3  /* in which the limit was met */
-#define TAKEN_SHARE 0.3	     /* of the time waited for a CPU */
-#define WAITED_SHARE 0.1     /* of the time with work to do, waited for a CPU: less slows the program too little */
-#define STOLEN_SHARE 0.1     /* of the time that CPUs were wanted */
-#define INTERRUPTS_SHARE 0.4 /* of the time that CPUs were busy: servers with many small packets have a quarter */
+#define THROTTLED_SHARE 0.2 /* share of the time waited for a CPU, or of the window if that is less */
+#define THROTTLED_PERIODS 3 /* periods in which the limit was reached */
+#define TAKEN_SHARE 0.3	    /* share of the time waited for a CPU */
+#define WAITED_SHARE 0.1    /* share of the time with work to do, waited for a CPU: less slows the program too little */
+#define STOLEN_SHARE 0.1    /* share of the time that CPUs were wanted */
+#define INTERRUPTS_SHARE 0.4 /* share of the time that CPUs were busy: servers with many small packets have a quarter */
 
-#define DEVICE_SHARE 0.3	/* of the time that threads had work to do, asleep for a disk */
-#define DEVICE_REQUESTS 20	/* on the device */
-#define DEVICE_SLOW_NS 20000000 /* for each: a disk that has to move its head and turn takes less */
+#define DEVICE_SHARE 0.3	/* share of the time that threads had work to do, asleep for a disk */
+#define DEVICE_REQUESTS 20	/* number of requests to the device */
+#define DEVICE_SLOW_NS 20000000 /* time of each request: a disk that has to move its head and turn takes less */
 
-#define MEMORY_SHARE 0.2 /* of the time that threads had work to do, or of the window without requests */
+#define MEMORY_SHARE 0.2 /* share of the time that threads had work to do, or of the window without requests */
 
-#define PEER_SHARE 0.5 /* of the time of slow requests */
-#define PEER_UNITS 5   /* slow ones that waited for it, and others that did */
-#define PEER_TIMES 2.5 /* what slow ones waited for it, of what others did */
+#define PEER_SHARE 0.5 /* share of the time of slow requests */
+#define PEER_UNITS 5   /* slow requests that waited for the peer, and other requests that did */
+#define PEER_TIMES 2.5 /* ratio of the wait of slow requests for it to that of others */
 
-#define FILE_SHARE 0.5 /* of the time asleep for a disk, to be named */
+#define FILE_SHARE 0.5 /* share of the time asleep for a disk, from which on the file is named */
 
-#define INTERRUPTS_CPU 0.1 /* of one CPU, because on an almost idle host they may be most of the busy time */
+#define INTERRUPTS_CPU 0.1 /* share of one CPU: on an almost idle host interrupts may be most of the busy time */
 
 static double least(double a, double b)
 {
@@ -110,8 +110,9 @@ static const char *group_of(const struct scope_trace *trace, uint32_t tid)
 }
 
 /*
- * For how long threads waited for that one. Only the last thread that had the CPU is known of a wait, and one that runs for a moment may often
- * be that, as a client that has just got its answer. So waits for it are at most the time that it ran, once for each thread that waits.
+ * The time for which threads waited for that thread. Of a wait, only the last thread on the CPU is known, and that may
+ * often be a thread which runs for a moment, such as a client that has just got its answer. So waits for a thread count
+ * for at most the time that it ran, once for each thread that waits.
  */
 static double waited_for_ns(const struct scope_trace *trace, const struct scope_waits *waits,
 			    const struct scope_taker *taker)

@@ -33,9 +33,10 @@ enum scope_outside_kind {
 };
 
 /*
- * A cause. share: THROTTLED of the time waited for a CPU (1: all of it, or more); TAKEN the same; STOLEN of the time
- * that CPUs were wanted; INTERRUPTS of the time that CPUs were busy; DEVICE: what threads with work to do slept for a
- * disk, of that work; MEMORY: of the same, in memory stalls, or of the window; PEER: of the time of slow requests.
+ * A cause, with its share. THROTTLED, TAKEN: share of the time waited for a CPU (1: all of it, or more). STOLEN: of the
+ * time that CPUs were wanted. INTERRUPTS: of the time that CPUs were busy. DEVICE: of the time that threads had work to
+ * do, asleep for a disk. MEMORY: of the same time, or of the window, in memory stalls. PEER: of the time of slow
+ * requests.
  */
 struct scope_outside_cause {
 	enum scope_outside_kind kind;

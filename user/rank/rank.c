@@ -23,8 +23,8 @@
 #include "rank/usual.h"
 #include "rank/verdict.h"
 
-#define IN_DOUBT 0.5	/* of a caller that may be one cause, or the common part of several */
-#define UNSURE_UNITS 10 /* at least, that it shows in */
+#define IN_DOUBT 0.5	/* factor for the odds of a caller that may be one cause, or the common part of several */
+#define UNSURE_UNITS 10 /* units in which such a caller is, at least */
 
 const struct scope_rank_options scope_rank_defaults = {
 	.excess_share = 0.01,
@@ -316,9 +316,9 @@ static int rank_signatures(const struct scope_rank_input *input, struct scope_ra
 }
 
 /*
- * Hangs first: deadlocks, which are proven; then hangs that may hold a lock, or have work that a request gave them, and those that wait
- * for one. Code of which nothing is known helps nobody, so it comes after all that has a name; hangs that may be
- * idle threads come last.
+ * Hangs first: deadlocks, which are proven; then hangs that may hold a lock, or have work that a request gave them, and
+ * those that wait for one. Code without a name helps nobody, so it comes after all that has one. Hangs that may be idle
+ * threads come last.
  */
 static int order_of(const struct scope_finding *finding)
 {

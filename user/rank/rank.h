@@ -17,15 +17,15 @@
 #include "rank/outside.h"
 
 struct scope_rank_options {
-	double excess_share; /* of the busy time, see found */
+	double excess_share; /* share of the busy time, see found */
 	double odds_min;     /* odds of its share in abnormal time over its odds in usual time */
 	double times_min;    /* its share in abnormal time over its share in usual time, see rank/shares.h … */
 	double odds_alone;   /* … unless the odds are this high: it dominates usual time as well */
 	double growth_share; /* … or this part of what requests take longer than in another run */
-	double chance_z;     /* its part of abnormal stacks above that of usual ones, beyond chance */
+	double chance_z; /* its part of abnormal stacks is above that of usual ones by this many standard deviations */
 	uint32_t units_min;
-	double units_at_first_min; /* of a finding's units_at_first */
-	double spread;		   /* of its units over the window, or over 10 s of a longer one */
+	double units_at_first_min; /* smallest units_at_first of a finding */
+	double spread;		   /* part of the window, or of 10 s of a longer one, over which its units are spread */
 	double kernel_share; /* a function with at least this part of its running time in calls as often as usual … */
 	/*
 	 * A function that waits longer for disk, network or pipe, in calls that usual units make as
@@ -136,42 +136,43 @@ struct scope_finding {
 	bool by_stacks;
 	enum scope_finding_kind kind;
 	enum scope_confidence confidence;
-	enum scope_confidence shown; /* that it takes that long, by design or not */
+	enum scope_confidence shown; /* confidence that it takes that long, by design or not */
 	enum scope_by_design by_design;
 	uint32_t node;
 	double excess_ns;
 	double share; /* share of all excess; of a hang: of the hung threads */
 	uint32_t units;
 	double units_at_first; /* units that samples at the first period would have hit, and all sleeps */
-	uint32_t group;	       /* of most of its units, or of the hung thread */
+	uint32_t group;	       /* the group of most of its units, or of the hung thread */
 	uint32_t population;   /* of most of its units */
 	uint16_t nr;	       /* CALLS, WAIT, HANG: the call; LOCK, LATE: the call the waiters sleep in */
-	double usual_ns, p05_ns, p50_ns, p95_ns, p99_ns; /* of its units, by the measure of anomaly/detect.h */
-	uint32_t samples, sleeps;			 /* stacks that name it */
-	uint32_t held;					 /* waits in no thread, without a stack */
-	uint32_t usual_stacks;				 /* of usual units, in it */
+	double usual_ns, p05_ns, p50_ns, p95_ns,
+		p99_ns;		  /* percentiles of its units, by the measure of anomaly/detect.h */
+	uint32_t samples, sleeps; /* stacks that name it */
+	uint32_t held;		  /* waits in no thread, without a stack */
+	uint32_t usual_stacks;	  /* stacks of usual units that are in it */
 	uint64_t first_ns,
 		last_ns;	   /* from the begin of its first unit to the end of its last; a hang: from its begin */
-	double events;		   /* of the trace between the two, about */
-	uint64_t lost;		   /* the same, of events lost */
-	double lost_share;	   /* of both together */
+	double events;		   /* events of the trace between the two times, approximately */
+	uint64_t lost;		   /* lost events between the two times, approximately */
+	double lost_share;	   /* share of lost events in both together */
 	bool lost_unknown;	   /* more may have been lost in that time */
-	double kernel_share;	   /* of its running time, inside the kernel … */
+	double kernel_share;	   /* share of its running time inside the kernel … */
 	double kernel_alike_share; /* … unless its units ask for memory more often than usual ones: then 0 */
-	double bytes_more;	   /* read and written by its units, beyond usual ones, mean … */
-	double bytes_times;	   /* … and over those of usual ones; 0: these have none */
-	double score;		   /* findings are ordered by it: excess less the part in doubt, ns */
+	double bytes_more;	   /* mean bytes that its units read and write beyond usual ones … */
+	double bytes_times;	   /* … and the ratio to those of usual ones; 0: these have none */
+	double score;		   /* orders findings: its excess without the part in doubt, ns */
 	double odds;		   /* see odds_min; HUGE_VAL if all abnormal time is its own */
 	double of_slow, of_usual;  /* its share of abnormal and of usual time, as odds has them; 0: not compared */
 	double times;		   /* see times_min */
-	double of_growth; /* its part of what units take longer than in another run; 0: they do not as a whole */
+	double of_growth; /* its part of the growth of units since another run; 0: as a whole they do not take longer */
 	double growth_z; /* standard deviations by which its time in a unit, and not its part, is above that in the baseline */
 	double rest_z;	   /* the same of all other time in a unit … */
 	double rest_times; /* … which is that many times as long as in the baseline */
-	double grown;	   /* the part of times by which units take longer than in the baseline; 1: by nothing */
+	double grown;	   /* the factor in times by which units take longer than in the baseline; 1: they do not */
 	double chance_z;   /* see chance_z of the options */
 	double spread;	   /* the time in which eight tenths of its units begin, as a part of the window, or of 10 s */
-	uint32_t freezes;  /* of its units: rare long stalls, see anomaly/freeze.h */
+	uint32_t freezes;  /* number of its units that are rare long stalls, see anomaly/freeze.h */
 	union {		   /* by kind: TIME and CALLS have none of them */
 		struct scope_finding_hang hang;	    /* HANG, SPIN */
 		struct scope_finding_wait wait;	    /* WAIT */
@@ -180,10 +181,10 @@ struct scope_finding {
 	double calls_times;  /* CALLS, WAIT: how many times as often as usual the call is made */
 	uint8_t hints;	     /* rules of thumb that apply, a bit for each enum scope_hint */
 	bool first_requests; /* its units are the first requests of connections, most of which are slow: rank/first.h */
-	double unnamed; /* of its excess: in it or below, in code that a runtime compiled, without names: rank/unnamed.h */
-	bool serves;	/* its group serves clients, or passes work to one that does; not of HANG, SPIN */
-	bool asks; /* … and its units are of clients' requests, as far as its threads read these: no turns without any */
-	double window_share;		 /* its excess, of the window; not of HANG, SPIN */
+	double unnamed; /* share of its excess in code that a runtime compiled and that has no names: rank/unnamed.h */
+	bool serves;	/* its group serves clients, or passes work to one that does; not for HANG, SPIN */
+	bool asks; /* … and its units are clients' requests, as far as its threads read these, and not turns without a request */
+	double window_share;		 /* its excess as a share of the window; not for HANG, SPIN */
 	uint32_t example, usual_example; /* units to show the path of; UINT32_MAX: none */
 	bool usual_elsewhere;		 /* usual_example is a unit of the baseline */
 };
@@ -230,13 +231,13 @@ static inline bool scope_rank_finding_pauses(const struct scope_finding *finding
 	return finding->kind == SCOPE_FINDING_WAIT && finding->wait.pauses;
 }
 
-#define SCOPE_FREEZES_SHARE 0.5 /* of its units: a function freezes, and is not slow in between */
+#define SCOPE_FREEZES_SHARE 0.5 /* share of its units: with as many stalls a function freezes, and is else not slow */
 
 static inline bool scope_rank_finding_freezes(const struct scope_finding *finding)
 {
 	return finding->freezes && finding->freezes >= SCOPE_FREEZES_SHARE * finding->units;
 }
-#define SCOPE_RANK_MOST 0.5 /* of the excess: functions with that are what the verdict is about */
+#define SCOPE_RANK_MOST 0.5 /* share of the excess: the verdict is about functions with as much */
 
 enum scope_verdict {
 	SCOPE_VERDICT_NOTHING, /* enough was seen, and nothing is abnormal; findings are only requests to a peer */
@@ -293,7 +294,7 @@ struct scope_near {
 };
 
 #define SCOPE_USUAL_MAX 3     /* functions that are named */
-#define SCOPE_USUAL_SHARE 0.1 /* of the time of usual requests, at least, for each */
+#define SCOPE_USUAL_SHARE 0.1 /* share of the time of usual requests that each has at least */
 #define SCOPE_USUAL_STACKS 20 /* of usual requests, at least: a share is then known to 11 points (1 / (2 √20)) */
 
 /* A function with a large part of the time of usual requests. */
@@ -386,9 +387,9 @@ bool scope_rank_bytes_explain(const struct scope_rank_options *options, const st
 bool scope_rank_is_kernel(const struct scope_rank_options *options, const struct scope_finding *finding);
 
 /*
- * 0 to 0.5: the part of a finding that another explanation fits equally well (methods: spec).
- * Running time in calls that are made as often as usual may be the kernel's doing, or that of the
- * machine below it, as well as the function's.
+ * 0 to 0.5: the part of a finding that another explanation fits equally well (methods: spec). If calls are made as
+ * often as usual, the kernel, or the machine below it, may be the reason for their running time as well as the
+ * function.
  */
 double scope_rank_doubt(const struct scope_finding *finding);
 

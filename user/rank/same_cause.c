@@ -10,7 +10,7 @@
 #include "rank/shares.h"
 
 #define LARGEST 0.7  /* share of the excess: a function that holds this much is the cause */
-#define RUNNING 0.9  /* of the excess, at least, is spent running */
+#define RUNNING 0.9  /* share of the excess that is spent running, at least */
 #define APART 0.5    /* kappa: from here on units differ in the branches they run in */
 #define UNITS_MIN 10 /* units with two stacks or more there; with fewer units kinds of units are compared */
 

@@ -28,8 +28,9 @@ double scope_rank_grown(const struct scope_population *population);
  * function (the rule of succession), so that few stacks cannot exclude it. If by the same rule the
  * timelines of usual units have less room for it, that bound is used.
  *
- * A few long sleeps are few of the stacks, and most of the time. Chance puts neither there: chance_z is the larger one of that of the
- * count of stacks and that of the part of time, which has as many stacks as its weights allow.
+ * A few long sleeps are few of the stacks, and most of the time. It is enough if one of the two is above chance:
+ * chance_z is the larger of the z of the count of stacks and the z of the part of time, which has as many stacks as its
+ * weights allow.
  *
  * A share cannot exceed 1. If units take longer than in the baseline as a whole, times is therefore
  * the ratio of times per unit, which is that of shares, multiplied by the growth of a unit's time.

@@ -6,7 +6,7 @@
 
 #include "rank/rank.h"
 
-#define RUNS_MOST 0.5 /* of the running time of the excess: while tasks wait for another one, this function runs */
+#define RUNS_MOST 0.5 /* share of the running time of the excess: this function runs while tasks wait */
 
 static bool waits_for_task(const struct scope_finding *finding)
 {

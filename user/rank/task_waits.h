@@ -8,8 +8,9 @@
 struct scope_finding;
 
 /*
- * Findings are in their order. Who waits for a lock, a channel or a group of the program waits for another task, of which no look says more
- * while it runs. If such a wait comes first, and one function has most of the running time of the excess, that one moves before it.
+ * Findings are in their order. A task that waits for a lock, a channel or a group of the program waits for another
+ * task. While that one runs, looks show nothing about it. If such a wait comes first, and one function has most of the
+ * running time of the excess, that one moves before it.
  */
 void scope_rank_task_waits_order(struct scope_finding *finding, size_t count);
 

@@ -13,8 +13,8 @@
 #define FIRST_ALIKE 10 /* … and of first requests of connections */
 #define TOO_FEW_UNITS 20
 #define SHORT_NS 500000	  /* a round trip within a data centre (J. Dean, "Numbers Everyone Should Know") */
-#define SHORT_TIMES 10	  /* of the usual time: kinds of requests differ by that by design */
-#define SHORT_SHARE 0.1	  /* of the window: from there on short requests slow the server as well */
+#define SHORT_TIMES 10	  /* ratio to the usual time: kinds of requests differ by that by design */
+#define SHORT_SHARE 0.1	  /* share of the window: from there on short requests slow the server as well */
 #define CHANCE_WORTH 0.05 /* share of the excess, met by chance, that is reported */
 
 /* Rules about the first finding, and others beside it. */
@@ -165,8 +165,9 @@ static bool is_round(const struct scope_rank_input *input, const struct scope_fi
 }
 
 /*
- * True if all findings are in requests of a kind of their own, whose function usual ones hardly run, or in rounds without a request, and
- * which are short. Such kinds are designed every day, and as short a bug harms nobody unless it has much of the window.
+ * True if all findings are in requests of a kind of their own, whose function usual ones hardly run, or in rounds
+ * without a request, and which are short. Many kinds of requests are designed like that, and such a short bug harms
+ * nobody unless it takes much of the window.
  */
 static bool only_short(const struct scope_rank_input *input, const struct scope_ranking *ranking)
 {

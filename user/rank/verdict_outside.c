@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define OUTSIDE_QUEUE 0.3 /* of busy time in the run queue for long: the CPU is short */
-#define OWN_CPU 0.5	  /* of the time in the run queue for long: the program's own threads had the CPU */
-#define IDLE_SHARE 0.5	  /* of the excess, spent waiting for idle threads or those of a runtime */
-#define MEMORY_EXCESS 0.5 /* of the excess of slow functions, spent short of memory */
+#define OUTSIDE_QUEUE 0.3 /* share of busy time in long stretches in the run queue: CPUs are short */
+#define OWN_CPU 0.5	  /* share of these stretches: the program's own threads had the CPU */
+#define IDLE_SHARE 0.5	  /* share of the excess that is spent waiting for idle threads or those of a runtime */
+#define MEMORY_EXCESS 0.5 /* share of the excess of slow functions that is spent in memory stalls */
 
 double scope_rank_unexplained(const struct scope_ranking *ranking)
 {

@@ -7,7 +7,7 @@
 
 #include "rank/hint.h"
 
-#define ASLEEP 0.95 /* of the time of its stacks: the rest is the way into the sleep and out of it */
+#define ASLEEP 0.95 /* share of the time of its stacks: the rest is the way into the sleep and out of it */
 
 static bool is_versioned_library(const struct scope_function *function)
 {

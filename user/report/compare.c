@@ -10,7 +10,7 @@
 #include "rank/rank.h"
 
 #define Z95 1.96
-#define POINTS 0.05 /* of a group's time: a share that changes by less is not listed */
+#define POINTS 0.05 /* share of a group's time: a share that changes by less is not listed */
 #define PARTS_MIN                                                                                                      \
 	6 /* of a trace: the medians of 5 are all on one side of the true one in 2 of 32 cases, which is more than 5 % */
 #define PARTS_MAX 10000 /* no rule; a report has 120 */

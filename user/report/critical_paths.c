@@ -6,7 +6,7 @@
 #include "report/numbers.h"
 #include "report/waits_text.h"
 
-#define PART_MIN 0.03 /* of a request: shorter parts are for -v */
+#define PART_MIN 0.03 /* share of a request: shorter parts are for -v */
 
 static const struct scope_thread *thread_of(const struct scope_analysis *analysis, uint32_t index)
 {

@@ -8,9 +8,9 @@
 
 #include "report/numbers.h"
 
-#define LOCKS_SHARE 0.01 /* of the window, by all threads together: shorter waits for locks do not matter */
+#define LOCKS_SHARE 0.01 /* share of the window, by all threads together: shorter waits for locks do not matter */
 #define SITES_MAX 2	 /* named in a line */
-#define SITE_SHARE 0.05	 /* of a lock's stacks: smaller ones are not named */
+#define SITE_SHARE 0.05	 /* share of a lock's stacks: smaller ones are not named */
 
 /* The kind of the lock, as far as calls show it. */
 static const char *kind_name(enum scope_lock_kind kind)

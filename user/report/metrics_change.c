@@ -9,7 +9,7 @@
 #define GROUPS_MAX 4   /* on one screen */
 #define METRICS_MAX 6  /* of each */
 #define ALIKE 1.25     /* ratio: with less the load is about the same */
-#define DIFFERENCE 0.2 /* of a rate: smaller ones only with -v */
+#define DIFFERENCE 0.2 /* share of a rate: smaller ones only with -v */
 
 const char *scope_report_metrics_load(char *text, size_t size, double before, double after, const char *what)
 {

@@ -17,7 +17,7 @@
 #include "report/source_lines.h"
 
 #define MOST 0.5       /* share of the excess below it: a callee with this is shown */
-#define KERNEL_MIN 0.2 /* of the running time: with less the kernel is not reported */
+#define KERNEL_MIN 0.2 /* share of the running time: with less the kernel is not reported */
 
 static const struct scope_thread *thread_at(const struct scope_analysis *analysis, uint32_t index)
 {

@@ -9,7 +9,7 @@
 #include "report/metrics_text.h"
 
 #define GROUPS_MAX 6	/* drawn beside one another */
-#define DRAWN_MIN 0.005 /* of a group's time in some part: less is a flat line */
+#define DRAWN_MIN 0.005 /* share of a group's time in some part: less is a flat line */
 #define DIGITS 1000	/* shares are rounded to a thousandth */
 
 static const unsigned char drawn[] = {

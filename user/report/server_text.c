@@ -18,7 +18,7 @@
 #include "server/network.h"
 
 #define STAGES 9       /* on a screen */
-#define MENTIONED 0.01 /* of requests: if fewer are passed on, the report does not mention it */
+#define MENTIONED 0.01 /* share of requests: if fewer are passed on, the report does not mention it */
 
 const char *scope_report_server_stage(const struct scope_analysis *analysis, const struct scope_stage *stage)
 {

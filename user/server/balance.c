@@ -10,9 +10,9 @@
 
 #define MIN_UNITS 10	 /* of a thread; one with fewer is not compared: a spare thread of a pool is not out of line */
 #define MIN_THREADS 4	 /* of a group; of two it is not known which is the usual one */
-#define FALSE_RATE 0.02	 /* of programs whose threads are alike */
+#define FALSE_RATE 0.02	 /* share of programs whose threads are alike */
 #define TIMES_MIN 1.3	 /* ratio to the usual: below it a difference does not matter */
-#define EXTRA_SHARE 0.01 /* of the thread's time: the same */
+#define EXTRA_SHARE 0.01 /* share of the thread's time: the same */
 #define OUT_SHARE 4	 /* at most one thread in 4 may be out of line: more of them are a group */
 #define OUT_MAX 64	 /* no rule: threads of a group that are looked at one by one */
 

@@ -4,8 +4,8 @@
 
 /* A thread that waits for connections alone accepts in each unit. One that accepts in fewer waits for requests, too. */
 #define UNITS_PER_ACCEPT 1.5
-#define ALWAYS_BUSY 0.9	    /* of the time: its threads seldom sleep, so few of their sleeps are ended */
-#define PASSED_ON_BUSY 0.01 /* of the units of the stage before: then 1 in 100 is enough */
+#define ALWAYS_BUSY 0.9	    /* share of the time: its threads seldom sleep, so few of their sleeps are ended */
+#define PASSED_ON_BUSY 0.01 /* share of the units of the stage before: then 1 in 100 is enough */
 
 const struct scope_stage *scope_server_waits_for(const struct scope_server *server, const struct scope_stage *network)
 {

@@ -5,7 +5,7 @@
 
 #include "server/stages.h"
 
-#define SCOPE_SERVER_PASSED_ON 0.1 /* of a stage's units: if fewer lead to work elsewhere, it hands out none */
+#define SCOPE_SERVER_PASSED_ON 0.1 /* share of a stage's units: if fewer lead to work elsewhere, it hands out none */
 
 /*
  * The stage whose threads wait until the connections of that one are readable, and wake it then; NULL: its own threads do.

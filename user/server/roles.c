@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DISK_SHARE 0.5 /* of the time with work: threads that wait for a disk for more of it are disk threads */
+#define DISK_SHARE 0.5 /* share of the time with work: threads that wait for a disk for more of it are disk threads */
 
 static bool is_signal(uint16_t nr)
 {

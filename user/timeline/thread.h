@@ -212,6 +212,6 @@ uint64_t scope_timeline_account_wall(const struct scope_account *account);
  * stream of events always sum up, so only the second one shows that events are missing.
  */
 uint64_t scope_timeline_thread_unexplained(const struct scope_thread *thread);
-#define SCOPE_UNEXPLAINED_MAX 0.02 /* of the wall time: beyond it times are not to be relied on */
+#define SCOPE_UNEXPLAINED_MAX 0.02 /* share of the wall time: beyond it times are not to be relied on */
 
 #endif

@@ -10,11 +10,11 @@
 #include "base/grow.h"
 #include "waits/waits.h"
 
-#define BOTTLENECK_SHARE 0.34	/* of the window: if it took half as long, throughput would rise by a fifth */
+#define BOTTLENECK_SHARE 0.34	/* share of the window: if it took half as long, throughput would rise by a fifth */
 #define BOTTLENECK_ALONE 0.67	/* from here on a bottleneck, whatever the others have */
 #define BOTTLENECK_TIMES 1.5	/* below it: threads wait for it this many times as long as for any other */
 #define BOTTLENECK_STACKS 10	/* of a function, to be named */
-#define BOTTLENECK_FUNCTION 0.1 /* of its group's time: functions with less are ignored */
+#define BOTTLENECK_FUNCTION 0.1 /* share of its group's time: functions with less are ignored */
 
 /* All candidates. */
 struct candidates {

@@ -18,7 +18,7 @@
 #include "waits/group_tree.h"
 #include "waits/takers.h"
 
-#define SCOPE_WAITS_DEVICE_MOST 0.5 /* of the time of all block requests, for a wait for a disk to be for that device */
+#define SCOPE_WAITS_DEVICE_MOST 0.5 /* share of the time of all block requests: waits for a disk are then for it */
 
 /* For what others wait. */
 enum scope_bottleneck_kind {

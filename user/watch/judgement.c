@@ -20,7 +20,7 @@
 #include "proc/reader.h"
 #include "watch/sure.h"
 
-#define SHARE_MIN 0.2 /* of the excess, or of the threads that are stuck: others come with it */
+#define SHARE_MIN 0.2 /* share of the excess, or of the threads that are stuck: others come with it */
 #define POLL_MS 20
 
 struct scope_watch_judge {
