@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Calls of signal handlers, which are not the thread's own: it has run without a call since before them.
+ * Calls of signal handlers, which are not the thread's own: the thread itself has made no call since before the signal.
  *
  *   computes ──┤ handler: rt_sigprocmask, rt_sigreturn; gettid, futex ├── computes ──┤ … ├──
  *
- * Runtimes interrupt a thread that computes for long, for a garbage collection or to run another task: Go every 10 ms, HotSpot about
- * once a second; profilers do it as well. When a signal was delivered is not recorded, but its handler's last call is. So the calls
- * around that, with hardly any time between them, are the handler's, or what the runtime had the thread do because of the signal. Those that
- * move data or may wait for a peer never are: a handler may also serve clients.
+ * Runtimes interrupt a thread that computes for long, for a garbage collection or to run another task: Go every 10 ms,
+ * HotSpot about once a second; profilers do it as well. When a signal was delivered is not recorded, but its handler's
+ * last call is. So the calls around that, with hardly any time between them, belong to the handler, or to work that the
+ * runtime gave the thread because of the signal. Calls that move data or may wait for a peer never belong to it: a
+ * handler may also serve clients.
  */
 #ifndef SCOPE_UNIT_HANDLERS_H
 #define SCOPE_UNIT_HANDLERS_H
@@ -27,11 +28,11 @@ struct scope_quiet {
 
 /* Of one thread. */
 struct scope_handlers {
-	bool any;	   /* a handler has returned in it: the rest is kept since then */
-	bool handler;	   /* one has in the last calls, between which it ran for less than SCOPE_HANDLERS_GAP_NS … */
-	uint32_t calls;	   /* … the number of these; SCOPE_HANDLERS_OWN and more: one of them was its own */
-	uint64_t queue_ns; /* its account of waits for a CPU as the last one returned */
-	uint64_t since_ns; /* return of the last call that was its own … */
+	bool any; /* a handler has returned in it: the rest is kept since then */
+	bool handler; /* one has returned in the last calls, between which the thread ran for less than SCOPE_HANDLERS_GAP_NS … */
+	uint32_t calls;		  /* … the number of these; SCOPE_HANDLERS_OWN and more: one of them was its own */
+	uint64_t queue_ns;	  /* its account of waits for a CPU as the last one returned */
+	uint64_t since_ns;	  /* return of the last call that was its own … */
 	struct scope_quiet quiet; /* … since then … */
 	uint32_t signals;	  /* … and how often handlers have interrupted it since */
 };
@@ -50,7 +51,7 @@ static inline void scope_unit_quiet_count(struct scope_quiet *quiet, const struc
 	const uint64_t ran_ns = thread->account.run_ns - quiet->left_run_ns;
 
 	if (exit_ns > quiet->left_ns) {
-		/* It has not left since the return, and was on the processor all that time. */
+		/* The thread has not left since the return, so it was on the processor all that time. */
 		quiet->run_ns = ran_ns < now_ns - exit_ns ? ran_ns : now_ns - exit_ns;
 		quiet->asleep_before_ns = thread->account.asleep_ns;
 	} else {

@@ -8,7 +8,7 @@
 
 #include "base/grow.h"
 
-#define HELD_MAX 65536		 /* at a time; of further ones each unit counts alone */
+#define HELD_MAX 65536		 /* requests held at a time; each unit of further ones counts alone */
 #define UNANSWERED_NS 1000000000 /* a request that is held for as long as the window ends is said to have no answer */
 #define SWEEP_FIRST 1024	 /* no rule: that many are held before those of closed connections are looked for */
 
@@ -179,8 +179,8 @@ static void add_wait(const struct scope_held *held, const struct scope_open_unit
 	uint64_t waited_ns = all_ns;
 
 	/*
-	 * While its loop had other things to do, slept in the middle of them, or had no CPU, what it waited for may have been there. A
-	 * task goes on in any thread.
+	 * The event that the request waited for may have come while its loop did other things, slept in the middle of
+	 * them, or had no CPU. A task goes on in any thread.
 	 */
 	if (!tasks && asleep_ns < waited_ns)
 		waited_ns = asleep_ns;
@@ -231,7 +231,7 @@ static uint64_t went_on_ns(const struct scope_open_unit *open_unit, const struct
 	return open_unit->stack.exit_ns > left_ns ? open_unit->stack.exit_ns : left_ns;
 }
 
-/* What the request waited for, by what the turn that goes on with it got something from. */
+/* Decides what the request waited for: the source from which the turn that continues it got something. */
 static void name_wait(struct scope_open_unit *open_unit, bool tasks)
 {
 	struct scope_unit_earlier *earlier = &open_unit->before.earlier;
@@ -341,7 +341,7 @@ int scope_unit_held_lost(struct scope_unit_builder *builder, uint32_t thread)
 	return err;
 }
 
-/* Clients that send more without an answer may not want one. */
+/* Clients that send more although they have no answer may not want one. */
 static void note_unanswered(const struct scope_unit_builder *builder, uint32_t at)
 {
 	const struct scope_held *held = &builder->helds.held[at];

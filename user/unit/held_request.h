@@ -6,9 +6,10 @@
  *   request                  ├──────── waits ────────┤              task_ns: for a peer, a timer, a child, another thread
  *   loop                                             ├ unit ── write
  *
- * An event loop goes on with other clients, as does a thread of a runtime that schedules its own tasks (goroutines). The unit that
- * writes the answer gets the request: the work until then, which is its earlier part, and the time in between, for which the request
- * waited outside of any thread. In a loop that is the same thread in a later turn; a task goes on in any thread of its process.
+ * While a request is held, an event loop serves other clients. So does a thread of a runtime that schedules its own
+ * tasks (goroutines). The unit that writes the answer gets the request: the work until then, which is its earlier part,
+ * and the time in between, for which the request waited outside of any thread. In a loop that is the same thread in a
+ * later turn; a task goes on in any thread of its process.
  *
  * Time in which the client had not sent all of its request is the client's, and is left out. An answer in a turn that another client's
  * request brought (a chat, a queue, a blocking pop) was waited for on that client; such a request counts by its first unit alone, as one

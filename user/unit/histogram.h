@@ -104,7 +104,7 @@ static inline struct scope_histogram_slot *scope_unit_histograms_slot(const stru
 	}
 }
 
-/* The number of that list's histogram, or SCOPE_HISTOGRAM_NONE. */
+/* The number of the histogram of that list, or SCOPE_HISTOGRAM_NONE. */
 static inline uint32_t scope_unit_histograms_find(const struct scope_histograms *histograms, uint64_t hash,
 						  uint32_t group, const struct scope_unit_call *call, unsigned calls)
 {

@@ -4,7 +4,7 @@
 
 #include "unit/rest.h"
 
-/* True if the client waits for this thread, and no other one is known to answer in its place. */
+/* True if the client waits for this thread, and no other thread is known to answer instead. */
 static bool may_go_on(struct scope_unit_builder *builder, const struct scope_open_unit *open_unit,
 		      const struct scope_thread *thread)
 {
@@ -19,7 +19,7 @@ bool scope_unit_inner_enter(struct scope_unit_builder *builder, struct scope_ope
 	    !may_go_on(builder, open_unit, thread))
 		return false;
 	if (!open_unit->doubt) {
-		/* Of calls without a call histogram it is not known which came before. */
+		/* If calls have no call histogram, it is not known which came before. */
 		if (open_unit->histogram == SCOPE_HISTOGRAM_NONE || open_unit->root == SCOPE_HISTOGRAM_NONE)
 			return false;
 		open_unit->answer = (struct scope_open_unit_answer){

@@ -41,7 +41,7 @@ static bool sleeps_in(const struct scope_thread_stats *stats, uint16_t nr, uint6
 	return false;
 }
 
-/* The key of a wait. One that the thread only woke others by gives it its place where there is no other room. */
+/* The key of a wait. If there is no room, it replaces a futex by which the thread only woke others. */
 static struct scope_wait_key *get_wait_key(struct scope_thread_stats *stats, uint16_t nr, uint64_t object)
 {
 	struct scope_wait_key *key = get_key(stats, nr, object);
@@ -259,7 +259,7 @@ void scope_unit_learn_return(struct scope_learner *learner, struct scope_thread_
 	if (kind == SCOPE_FD_DATAGRAM && made(stats, (int32_t)call->arg[0]))
 		return;
 	if (kind == SCOPE_FD_DATAGRAM) {
-		/* Before the answer to a client it is what a peer sends. */
+		/* Before the answer to a client, such data come from a peer. */
 		stats->datagrams += !stats->owes;
 		stats->datagram_due = !stats->owes;
 		vote(&stats->read_fd, &stats->read_votes, (int32_t)call->arg[0]);

@@ -27,7 +27,7 @@
  */
 enum {
 	ROW_WAIT = 1,
-	ROW_OPEN = 2,	  /* a unit: the bits above are the number of requests taken in it */
+	ROW_OPEN = 2,	  /* for a unit; the bits above are the number of requests taken in it */
 	ROW_LOCK = 2,	  /* a sleep */
 	ROW_IDLE = 4,	  /* a sleep */
 	ROW_OUTSIDE = 8,  /* the same */
@@ -363,14 +363,14 @@ struct replay {
 	const struct scope_groups *groups;
 	const struct scope_unit_sink *sink;
 	uint64_t last_ns;
-	struct scope_unit_earlier earlier; /* of the unit that follows … */
+	struct scope_unit_earlier earlier; /* belongs to the unit that follows … */
 	bool is_earlier;		   /* … if it has one */
 };
 
 /*
- * A slice that timed out is a part of the wait that its thread's waker ended later. A poll was for the peer that the
- * thread heard right after it. A sleep may have been in the middle of a request, or after it. Of a thread without clients
- * that is known once it is known which threads serve.
+ * A slice that timed out is a part of the wait that its thread's waker ended later. A poll waited for the peer from
+ * which the thread got data right after it. A sleep may have been in the middle of a request, or after it. For a thread
+ * without clients this is known as soon as it is known which threads serve.
  */
 static void complete(const struct replay *replay, struct scope_wait *wait)
 {

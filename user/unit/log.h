@@ -33,7 +33,7 @@ struct scope_logged_stack {
 	uint8_t ended;	   /* SCOPE_FRAMES_* if the capture unwound it, else 0 */
 	uint8_t waited_s;  /* SCOPE_STACK_TASKS: for how long the first of them has; 0: none for 1 s */
 	uint32_t tasks;	   /* SCOPE_STACK_TASKS: how many wait there; else 0 */
-	uint64_t since_ns; /* SCOPE_STACK_SNAPSHOT, _TASKS: the time that it stands for; else 0 */
+	uint64_t since_ns; /* SCOPE_STACK_SNAPSHOT, _TASKS: the time that it represents; else 0 */
 };
 
 /* True if the thread ran as the stack was taken. */
@@ -43,7 +43,7 @@ static inline bool scope_unit_logged_ran(const struct scope_logged_stack *logged
 	       (logged->reason == SCOPE_STACK_SNAPSHOT && !logged->stack.slept_ns && !logged->stack.stopped_stack);
 }
 
-/* The time that the stack of a thread that ran stands for. */
+/* The time that the stack of a thread that ran represents. */
 uint64_t scope_unit_logged_run_ns(const struct scope_trace *trace, const struct scope_logged_stack *logged);
 
 /* What is logged of a stack; the event is the last one of the trace. */

@@ -53,7 +53,7 @@ int scope_unit_log_snapshot(struct scope_unit_log *log, const struct scope_logge
 	return 0;
 }
 
-/* What is known by now of the last sleep before the stack: a slice, or a poll. */
+/* What is known by now about the last sleep before the stack: a slice, or a poll. */
 static const struct scope_late_wait *late_of(const struct scope_unit_log *log, const struct scope_unit_stack *stack)
 {
 	const bool slice = stack->class == SCOPE_WAIT_FUTEX && stack->nr == SYS_futex && !stack->propagated;

@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-#define NEXT_SHARE 4 /* inverse of a share of the time before an answer: less until the next one is no work for it */
+#define NEXT_SHARE 4 /* inverse of a share of the time before an answer: with less, no work was done for the next */
 
 /* Its time between two marks, without waits for a CPU. */
 static uint64_t worked(const struct scope_mark *begin, const struct scope_mark *end)
@@ -46,7 +46,7 @@ void scope_unit_next_answered(const struct scope_unit_builder *builder, struct s
 			      const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
 			      uint64_t exit_ns)
 {
-	/* Of calls without a call histogram it is not known which belong to which answer. */
+	/* If calls have no call histogram, it is not known which of them belong to which answer. */
 	if (!open_unit->open || ret <= 0 || open_unit->histogram == SCOPE_HISTOGRAM_NONE ||
 	    open_unit->root == SCOPE_HISTOGRAM_NONE || !is_client(builder, thread, call))
 		return;
