@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -314,6 +315,45 @@ static void no_more_than_findings_max_are_listed(void **state)
 	assert_string_equal(named(0), "find");
 }
 
+/* Of eleven functions that are findings, ten are listed. */
+static void ten_findings_are_listed(void **state)
+{
+	struct scope_function function[11] = { 0 };
+	char name[11][4];
+
+	(void)state;
+	for (unsigned i = 0; i < 11; i++) {
+		snprintf(name[i], sizeof(name[i]), "f%u", i);
+		function[i].name = name[i];
+		function[i].module = "p";
+		slow_units(below_loop(&function[i]), 31 - i);
+	}
+	usual_units(100);
+	rank();
+	assert_int_equal(ranking->findings, 10);
+	assert_string_equal(named(0), "f0");
+	assert_string_equal(named(9), "f9");
+}
+
+/* Of four functions that fail a rule, three with the most excess are kept as near. */
+static void three_that_fail_a_rule_are_kept(void **state)
+{
+	static const struct scope_function fourth = { .name = "fourth", .module = "p" };
+	const uint32_t at[] = { at_find, at_hash, at_idle, below_loop(&fourth) };
+
+	(void)state;
+	made->options.units_min = 30;
+	for (unsigned i = 0; i < 4; i++)
+		slow_units(at[i], 20 + i);
+	usual_units(100);
+	rank();
+	assert_int_equal(ranking->findings, 0);
+	assert_int_equal(ranking->nears, 3);
+	assert_ptr_equal(ranking->near[0].finding.function, &fourth);
+	assert_ptr_equal(ranking->near[1].finding.function, &idle);
+	assert_ptr_equal(ranking->near[2].finding.function, &hash);
+}
+
 /*
  * Units 0 and 1 waited for thread 0, and unit 1 again, and for thread 1. Each stands for two. The sleeps inside of others have no weight, and
  * a thread in which a function of the program was seen once is none of the runtime.
@@ -361,6 +401,8 @@ int main(void)
 		TEST(a_hang_with_a_name_comes_before_one_without),
 		TEST(threads_in_one_function_are_one_row),
 		TEST(no_more_than_findings_max_are_listed),
+		TEST(ten_findings_are_listed),
+		TEST(three_that_fail_a_rule_are_kept),
 		TEST(waits_for_a_runtime_are_added_up),
 	};
 

@@ -116,6 +116,24 @@ static void a_tenth_is_named(void **state)
 	}
 }
 
+/* Of four functions, each with a tenth or more, the three with most time are named. */
+static void three_are_named(void **state)
+{
+	static const struct scope_function wait = { .name = "wait", .module = "p" };
+	const struct scope_function *waits = &wait;
+	struct scope_usual found;
+
+	(void)state;
+	side(0, 4e5, 0);
+	stacks(13, at_send, SCOPE_ITEM_RUN, SCOPE_NR_NONE, 0);
+	stacks(11, at_store, SCOPE_ITEM_RUN, SCOPE_NR_NONE, 0);
+	stacks(9, at_parse, SCOPE_ITEM_RUN, SCOPE_NR_NONE, 0);
+	stacks(7, case_node(made, &waits, 1), SCOPE_ITEM_RUN, SCOPE_NR_NONE, 0);
+	found = usual();
+	assert_int_equal(found.count, 3);
+	assert_ptr_equal(found.function[2].function, &parse);
+}
+
 static void nineteen_stacks_say_nothing(void **state)
 {
 	(void)state;
@@ -172,6 +190,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(each_has_its_part_wherever_it_is_called),
 		TEST(a_tenth_is_named),
+		TEST(three_are_named),
 		TEST(nineteen_stacks_say_nothing),
 		TEST(only_usual_requests_of_this_run_count),
 		TEST(few_stacks_do_not_stand_for_all_of_a_sleep),
