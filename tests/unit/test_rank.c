@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 #include <cmocka.h>
 
@@ -303,6 +304,69 @@ static void threads_in_one_function_are_one_row(void **state)
 	assert_true(ranking->finding[0].hang.circle);
 }
 
+static void spin_samples(uint32_t node, unsigned count, const struct scope_function *below,
+			 const struct scope_function *inside)
+{
+	for (unsigned i = 0; i < count; i++)
+		case_item(made, (struct scope_item){
+					.node = node,
+					.kind = SCOPE_ITEM_SPIN,
+					.weight_ns = 1000,
+					.below = below,
+					.inside = inside,
+				});
+}
+
+/* find accepts in vain: that many samples are in the call, others are where the error is logged, in hash. */
+static bool failing_call_names(unsigned samples)
+{
+	static const struct scope_function accept = { .name = "__libc_accept4", .module = "libc.so.6" };
+	static const struct scope_spin rounds = { .nr = SYS_accept4, .poll_nr = SYS_epoll_pwait, .ret = -24 };
+
+	*hang(0, at_loop, 0) = (struct scope_hang){ .kind = SCOPE_HANG_SPIN, .rounds = &rounds };
+	spin_samples(at_hash, 20, NULL, NULL);
+	spin_samples(at_find, samples, &accept, NULL);
+	rank();
+	assert_int_equal(ranking->findings, 1);
+	return !strcmp(named(0), "find");
+}
+
+static void five_samples_in_the_call_that_fails_name_a_spin(void **state)
+{
+	assert_true(failing_call_names(5));
+	teardown(state);
+	setup(state);
+	assert_false(failing_call_names(4));
+}
+
+/* hash only polls, in vain; that many samples of all are in find, which makes the loop turn again. */
+static bool samples_beside_name(unsigned samples, unsigned all)
+{
+	static const struct scope_function in_kernel = { .name = "do_epoll_wait", .module = "[kernel]" };
+	static const struct scope_spin rounds = { .nr = SCOPE_NR_NONE, .poll_nr = SYS_epoll_pwait };
+
+	*hang(0, at_loop, 0) = (struct scope_hang){ .kind = SCOPE_HANG_SPIN, .rounds = &rounds };
+	spin_samples(at_hash, all - samples, NULL, &in_kernel);
+	spin_samples(at_find, samples, NULL, NULL);
+	rank();
+	assert_int_equal(ranking->findings, 1);
+	return !strcmp(named(0), "find");
+}
+
+static void a_tenth_of_the_samples_beside_the_poll_names_a_spin(void **state)
+{
+	assert_true(samples_beside_name(7, 70));
+	teardown(state);
+	setup(state);
+	assert_false(samples_beside_name(7, 71));
+	teardown(state);
+	setup(state);
+	assert_true(samples_beside_name(5, 20));
+	teardown(state);
+	setup(state);
+	assert_false(samples_beside_name(4, 20));
+}
+
 static void no_more_than_findings_max_are_listed(void **state)
 {
 	(void)state;
@@ -400,6 +464,8 @@ int main(void)
 		TEST(hangs_come_in_the_order_of_what_they_prove),
 		TEST(a_hang_with_a_name_comes_before_one_without),
 		TEST(threads_in_one_function_are_one_row),
+		TEST(five_samples_in_the_call_that_fails_name_a_spin),
+		TEST(a_tenth_of_the_samples_beside_the_poll_names_a_spin),
 		TEST(no_more_than_findings_max_are_listed),
 		TEST(ten_findings_are_listed),
 		TEST(three_that_fail_a_rule_are_kept),

@@ -62,6 +62,9 @@ static void clients_wait_after_three_seconds_up_to_the_end(void **state)
 	begin("meta waiting_bytes.0 7499999999 1000000000 57 64 0\n");
 	assert_int_equal(count, 0);
 	end();
+	begin("meta waiting_bytes.0 7500000000 1000000000 57 64 0\n");
+	assert_int_equal(count, 1);
+	end();
 	begin("meta waiting_bytes.0 8900000000 1000000000 58 64 0\n");
 	assert_int_equal(count, 0);
 	end();
