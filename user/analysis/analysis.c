@@ -11,7 +11,7 @@
 #include "rank/verdict.h"
 #include "rank/verdict_outside.h"
 
-#define SNAPSHOTS_MIN 3 /* slow units of which snapshots name a function, where samples show that they run longer … */
+#define SNAPSHOTS_MIN 3 /* slow units for which snapshots name a function, if samples show that they run longer … */
 #define SNAPSHOTS_Z 1	/* … beyond chance by that many standard deviations … */
 #define NAMED_SHARE 0.5 /* … with that part of the excess */
 #define STEPS 100	/* no rule: parts of the window in which metrics over time are counted */
@@ -104,7 +104,7 @@ static int run_from(struct scope_analysis *whole, const struct scope_analysis_op
 	return err;
 }
 
-/* True if what was found began with the change: its first slow unit is after the middle of the time before. */
+/* True if the finding began with the change: its first slow unit is after the middle of the time before. */
 static bool began_then(const struct scope_analysis *whole, uint64_t since_ns)
 {
 	const uint64_t begin_ns = whole->units->timeline->begin_ns;
@@ -238,7 +238,7 @@ static int include_folders(struct scope_analysis **whole, struct scope_analysis_
 	err = run_again(*whole, options, &again);
 	if (err)
 		return err;
-	/* Where an interpreter's threads sleep is known. */
+	/* The places where an interpreter's threads sleep are known. */
 	if (interpreter)
 		better = again->ranking->findings && again->ranking->finding[0].kind == SCOPE_FINDING_TIME;
 	else

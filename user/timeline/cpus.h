@@ -30,7 +30,7 @@ struct scope_cpus {
 	size_t count, capacity;
 };
 
-/* What comes to the CPU: next_tid a traced thread, other_tid another one, both 0: nothing. 0 or -ENOMEM. */
+/* Records what the CPU runs next: next_tid is a traced thread, other_tid another one; both 0: nothing. 0 or -ENOMEM. */
 int scope_timeline_cpus_switch(struct scope_cpus *cpus, uint32_t cpu, uint32_t next_tid, uint32_t other_tid,
 			       uint64_t now_ns);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The peers of connections that the traced processes opened during the trace. Each gets a number that no descriptor has,
- * and a row as if the capture had found it open, so that waits at such a connection can be named: the descriptor is that
- * of another connection soon.
+ * The peers of connections that the traced processes opened during the trace. Each gets a number that no descriptor
+ * has, and a row as if the capture had found it open, so that waits at such a connection can be named. (Its descriptor
+ * soon belongs to another connection.)
  */
 #ifndef SCOPE_TIMELINE_FD_PEERS_H
 #define SCOPE_TIMELINE_FD_PEERS_H

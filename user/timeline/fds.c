@@ -59,7 +59,7 @@ static struct scope_fd_slot *slot_of(const struct scope_fds *fds, uint32_t tgid,
 	return find_slot(fds->slot, fds->slots, scope_timeline_fd_key(tgid, fd));
 }
 
-/* What is known of a connection is up to date in its slot, and in no copy. */
+/* Data about a connection are up to date in its slot, and not in copies. */
 static void settle(struct scope_fds *fds, int64_t fd)
 {
 	struct scope_fd_slot *recent = &fds->recent[fd % SCOPE_FDS_RECENT];
@@ -233,7 +233,7 @@ int scope_timeline_fds_peer(struct scope_fds *fds, uint32_t tgid, const struct s
 	int32_t named;
 	int err;
 
-	/* Clients that connect are many, and nobody waits for one of them by name. */
+	/* There are many clients, and waits for one of them are not reported by its name. */
 	if (scope_timeline_fds_kind(fds, tgid, event->peer.fd) != SCOPE_FD_CONNECTED)
 		return 0;
 	err = scope_timeline_fd_peers_add(&fds->peers, tgid, event, &named);

@@ -6,11 +6,12 @@
  * around sem_timedwait() or pthread_mutex_timedlock() do the same. A slice that times out is ended by the clock, so
  * it does not show which thread was waited for; the thread that ends the last slice was waited for in all of them.
  *
- * Slices of one wait are sleeps in futex calls on one object, each ended by its time-out but the last. The last one may be on another object, if
- * the thread that ends it has run, or waited for a CPU, since before the first slice: it had all the time what was waited for. So it is with Ruby's
- * GVL: who waits for 100 ms asks the holder for it, and meets it at the mutex that guards this. Between two slices the thread called nothing but
- * futex, the clock and its own number, and ran for less than SCOPE_FALSE_WAKEUP_NS or a
- * SCOPE_SLICES_RUN of the slice before: on a busy machine a slice costs more to end, and one of 5 ms stays a wait.
+ * Slices of one wait are sleeps in futex calls on one object, each ended by its time-out but the last. The last one may
+ * be on another object, if the thread that ends it has run, or waited for a CPU, since before the first slice: it had
+ * all the time what was waited for. Ruby's GVL is an example: a thread that has waited for 100 ms asks the holder for
+ * it, and both use the mutex that guards this request. Between two slices the thread called nothing but futex, the
+ * clock and its own number, and ran for less than SCOPE_FALSE_WAKEUP_NS or a SCOPE_SLICES_RUN of the slice before: on a
+ * busy machine a slice costs more to end, and one of 5 ms stays a wait.
  */
 #ifndef SCOPE_TIMELINE_SLICES_H
 #define SCOPE_TIMELINE_SLICES_H

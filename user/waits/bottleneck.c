@@ -11,9 +11,9 @@
 #include "waits/waits.h"
 
 #define BOTTLENECK_SHARE 0.34	/* share of the window: if it took half as long, throughput would rise by a fifth */
-#define BOTTLENECK_ALONE 0.67	/* from here on a bottleneck, whatever the others have */
+#define BOTTLENECK_ALONE 0.67	/* share of the window, from which on it is a bottleneck, whatever the others have */
 #define BOTTLENECK_TIMES 1.5	/* below it: threads wait for it this many times as long as for any other */
-#define BOTTLENECK_STACKS 10	/* of a function, to be named */
+#define BOTTLENECK_STACKS 10	/* stacks that a function needs to be named */
 #define BOTTLENECK_FUNCTION 0.1 /* share of its group's time: functions with less are ignored */
 
 /* All candidates. */
@@ -37,7 +37,7 @@ static int add(struct candidates *candidates, const struct scope_bottleneck *one
 	return 0;
 }
 
-/* For what its threads sleep most while they have a lock. */
+/* The class of sleep in which its threads spend most time while they have a lock. */
 static uint8_t class_of(const struct scope_waits_group *group)
 {
 	uint8_t most = 0;

@@ -85,7 +85,8 @@ static uint32_t count_before(const struct scope_past_stays *stays, uint64_t end_
 }
 
 /*
- * Reports the time before the thread's first known stretch: since known_ns it ran, of the time before nothing is known.
+ * Reports the time before the thread's first known stretch: since known_ns it ran; nothing is known about the time
+ * before that.
  */
 static int report_first(const struct walk *walk, const struct scope_past_stays *stays, uint32_t thread, uint32_t node,
 			uint64_t begin_ns, uint64_t end_ns)

@@ -177,7 +177,7 @@ static enum scope_lock_kind kind_of(const uint64_t *waits)
 	return 2 * waits[SCOPE_FUTEX_EVENT] >= bitset ? SCOPE_LOCK_CONDITION : SCOPE_LOCK_FUTEX;
 }
 
-/* Are two threads of one group? */
+/* True if both threads are of one group. */
 static bool is_alike(const struct scope_groups *groups, uint64_t a, uint32_t b)
 {
 	return a < groups->threads && b < groups->threads && groups->of_thread[a] == groups->of_thread[b];

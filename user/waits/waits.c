@@ -11,10 +11,10 @@
 #include "waits/pair_table.h"
 
 #define LATE 256	   /* no rule: a sleep is followed this many stretches later, because some come late */
-#define STEPS_EACH 2048	   /* of a sleep, until … */
-#define STEPS_FREE 1000000 /* … all took this many: then … */
-#define STEPS_FEW 64	   /* … this many, and half of the sleeps are followed … */
-#define STEPS_MORE 4000000 /* … if all took this many, a quarter after twice as many, and so on */
+#define STEPS_EACH 2048	   /* steps for one sleep, until … */
+#define STEPS_FREE 1000000 /* … all sleeps together took this many: then … */
+#define STEPS_FEW 64	   /* … this many for one sleep; and half of the sleeps are followed … */
+#define STEPS_MORE 4000000 /* … after this many steps for all, a quarter after twice as many, and so on */
 
 struct pending {
 	struct scope_stay sleep;
@@ -285,7 +285,7 @@ static double device_ns(const struct scope_device *device)
 	return device->queue_ns + device->device_ns;
 }
 
-/* What a group without requests does besides its waits is not known to be work: the window is used in its place. */
+/* For a group without requests it is not known whether its other time is work, so the window is used instead. */
 static void sum_up_disks(struct scope_waits *waits, const struct scope_timeline *timeline)
 {
 	const struct scope_devices *devices = &timeline->devices;

@@ -114,7 +114,10 @@ static int take_unit(void *user, struct scope_unit *unit, const struct scope_uni
 	if (request)
 		add(&adder->times->all[unit->group], unit, slept);
 	if (slow) {
-		/* Requests wait beside one another in no thread, so that of all of them together is no part of the threads' time. */
+		/*
+		 * Several requests may wait in no thread at the same time, so the sum of these waits is no part of the
+		 * threads' time.
+		 */
 		if (unit->earlier)
 			slept->ns[unit->earlier->class] += (double)unit->earlier->task_ns;
 		add(&adder->times->slow[unit->group], unit, slept);
