@@ -155,6 +155,12 @@ static void ten_times_as_long_in_one_function_needs_no_odds(void **state)
 	finding = alone;
 	finding.p50_ns = below(1e6);
 	assert_int_equal(judge(finding), SCOPE_RULE_ODDS);
+	/* Less than nine tenths of their time are not enough, however long that is. */
+	finding = alone;
+	finding.usual_ns = 0.5e5;
+	assert_int_equal(judge(finding), SCOPE_RULE_NONE);
+	finding.of_slow = below(0.9);
+	assert_int_equal(judge(finding), SCOPE_RULE_ODDS);
 	/* A wait as well, but not for what is outside; and what the kernel does may have a reason outside. */
 	finding = alone;
 	finding.kind = SCOPE_FINDING_WAIT;
