@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "anomaly/kept_waiting.h"
 #include "anomaly/unserved.h"
 #include "units_of.h"
 
@@ -254,6 +255,42 @@ static void a_child_that_runs_another_program_has_no_clients(void **state)
 	end();
 }
 
+/* In the window from 1 s to 9 s the server goes to sleep in this call at that time, while others wait to be accepted. */
+static bool keeps_waiting(const char *at, const char *call, const char *rest)
+{
+	char text[512];
+	struct scope_hang hang;
+	const struct scope_thread *thread;
+	bool found;
+
+	snprintf(text, sizeof(text),
+		 BACKLOG
+		 "%s1000000000 0 switch 0 10 sleeping\n%s 0 enter 10 %s enter=%s args=7\n%s 0 switch 10 0 sleeping\n",
+		 rest, at, call, at, at);
+	begin(text);
+	thread = thread_of(run.units, 10);
+	found = scope_anomaly_kept_waiting(run.units, scope_anomaly_unserved_of(unserved, count, 10), thread->index,
+					   &hang);
+	if (found) {
+		assert_int_equal(hang.thread, thread->index);
+		assert_int_equal(hang.backlog, 2);
+		assert_int_equal(hang.since_ns, 5000 * MS);
+	}
+	end();
+	return found;
+}
+
+static void half_of_the_window_at_its_client_keeps_others_waiting(void **state)
+{
+	(void)state;
+	assert_true(keeps_waiting("5000000000", "read", ""));
+	assert_false(keeps_waiting("5000000001", "read", ""));
+	assert_true(keeps_waiting("5000000000", "write", ""));
+	/* In another call, or while another thread of the process waits for connections. */
+	assert_false(keeps_waiting("5000000000", "fsync", ""));
+	assert_false(keeps_waiting("5000000000", "read", ASLEEP("11", "accept", "900000000")));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -265,6 +302,7 @@ int main(void)
 		cmocka_unit_test(one_of_those_that_slept_is),
 		cmocka_unit_test(datagrams_that_nobody_reads_are_of_clients),
 		cmocka_unit_test(a_child_that_runs_another_program_has_no_clients),
+		cmocka_unit_test(half_of_the_window_at_its_client_keeps_others_waiting),
 	};
 
 	return cmocka_run_group_tests_name("unserved", tests, NULL, NULL);
