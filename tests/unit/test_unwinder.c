@@ -138,8 +138,8 @@ static void settle(struct sink *sink)
 	assert_true(scope_capture_unwinder_idle(sink->unwinder));
 }
 
-/* The first ones say whose thread it is. */
-static struct scope_subbuf *make(uint64_t number, bool stack)
+/* Says whose thread it is, and has a stack perhaps. */
+static struct scope_subbuf *make_of(uint64_t number, bool named, bool stack)
 {
 	static struct {
 		struct filled filled;
@@ -158,7 +158,8 @@ static struct scope_subbuf *make(uint64_t number, bool stack)
 	};
 
 	made.filled = filled_begin(0, number, 1000 * number, TID);
-	filled_add(&made.filled, &comm, sizeof(comm));
+	if (named)
+		filled_add(&made.filled, &comm, sizeof(comm));
 	filled_syscall(&made.filled, 1, 17);
 	if (stack) {
 		filled_add(&made.filled, &record, sizeof(record));
@@ -166,6 +167,11 @@ static struct scope_subbuf *make(uint64_t number, bool stack)
 		filled_add(&made.filled, snapshot.data, 4096);
 	}
 	return &made.filled.head;
+}
+
+static struct scope_subbuf *make(uint64_t number, bool stack)
+{
+	return make_of(number, true, stack);
 }
 
 static int take(struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf)
@@ -390,6 +396,68 @@ static void test_maps_that_never_come(void **state)
 	scope_capture_unwinder_destroy(sink.unwinder);
 }
 
+/* A thread that was made on another CPU, whose sub-buffer comes later: by then its process is known. */
+static void test_thread_that_is_named_late(void **state)
+{
+	struct sink sink;
+
+	(void)state;
+	sink_begin(&sink);
+	for (size_t i = 0; i < process.maps; i++)
+		scope_capture_unwinder_map(sink.unwinder, &process.map[i]);
+	assert_int_equal(take(sink.unwinder, make_of(0, false, true)), 0);
+	assert_int_equal(take(sink.unwinder, make_of(1, true, false)), 0);
+	settle(&sink);
+	assert_int_equal(sink.count, 2);
+	assert_true(sink.frames[0] > 3);
+	assert_int_equal(sink.ended[0], SCOPE_FRAMES_COMPLETE);
+	scope_capture_unwinder_destroy(sink.unwinder);
+}
+
+/* Of a process that was forked, and executes a program at once: its stack before that is by the mappings of its ancestor. */
+static void test_stack_before_exec(void **state)
+{
+	const uint32_t child = TID + 1;
+	const struct scope_record_fork fork = {
+		.word = scope_record_word(SCOPE_RECORD_FORK, 1),
+		.parent_tid = TID,
+		.child_tid = child,
+		.child_tgid = child,
+	};
+	const struct scope_record_thread thread = { scope_record_word(SCOPE_RECORD_THREAD, 0), child };
+	const struct scope_record_stack stack = {
+		.word = scope_record_word(SCOPE_RECORD_STACK, 1),
+		.reason = SCOPE_STACK_SAMPLE,
+		.regs = SCOPE_REG_COUNT_X86_64,
+		.bytes = 2048,
+	};
+	const struct scope_record_exec exec = {
+		.word = scope_record_word(SCOPE_RECORD_EXEC, 1),
+		.tid = child,
+		.old_tid = child,
+		.tgid = child,
+	};
+	struct filled filled = filled_begin(0, 1, 2000, TID);
+	struct sink sink;
+
+	(void)state;
+	filled_add(&filled, &fork, sizeof(fork));
+	filled_add(&filled, &thread, sizeof(thread));
+	filled_add(&filled, &stack, sizeof(stack));
+	filled_add(&filled, snapshot.reg, sizeof(snapshot.reg));
+	filled_add(&filled, snapshot.data, 2048);
+	filled_add(&filled, &exec, sizeof(exec));
+	sink_begin(&sink);
+	for (size_t i = 0; i < process.maps; i++)
+		scope_capture_unwinder_map(sink.unwinder, &process.map[i]);
+	assert_int_equal(take(sink.unwinder, make(0, true)), 0);
+	assert_int_equal(take(sink.unwinder, &filled.head), 0);
+	settle(&sink);
+	assert_true(sink.frames[1] > 3);
+	assert_int_equal(scope_trace_owners_ancestor(sink.unwinder->owners, child), child);
+	scope_capture_unwinder_destroy(sink.unwinder);
+}
+
 static void test_child_ends(void **state)
 {
 	struct scope_unwinder_counts counts;
@@ -506,6 +574,8 @@ int main(void)
 		cmocka_unit_test(test_many_maps),
 		cmocka_unit_test(test_maps_are_asked_for),
 		cmocka_unit_test(test_maps_that_never_come),
+		cmocka_unit_test(test_thread_that_is_named_late),
+		cmocka_unit_test(test_stack_before_exec),
 		cmocka_unit_test(test_child_ends),
 		cmocka_unit_test(test_queue_is_bounded),
 		cmocka_unit_test(test_standing),

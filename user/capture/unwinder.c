@@ -152,19 +152,39 @@ void scope_capture_unwinder_send(struct scope_unwinder *unwinder, enum scope_unw
 	unwinder->since_ns = scope_now_ns();
 }
 
+static struct scope_unwinder_process process_of(const struct scope_unwinder *unwinder, uint32_t tid)
+{
+	const uint32_t tgid = scope_trace_owners_get(unwinder->owners, tid);
+
+	return (struct scope_unwinder_process){ tgid,
+						tgid ? scope_trace_owners_ancestor(unwinder->owners, tgid) : tid };
+}
+
 static void send_item(struct scope_unwinder *unwinder, const struct scope_unwinder_item *item)
 {
 	const struct scope_subbuf *subbuf = &item->subbuf;
+	uint8_t *in = (uint8_t *)unwinder->shared->in;
+	struct scope_unwinder_process *process = (void *)(in + subbuf->used_bytes);
 
-	memcpy(unwinder->shared->in, subbuf,
-	       subbuf->used_bytes + item->processes * sizeof(struct scope_unwinder_process));
+	memcpy(in, subbuf, subbuf->used_bytes + item->processes * sizeof(*process));
+	for (uint32_t i = 0; i < item->processes; i++) {
+		if (process[i].tgid)
+			continue;
+		/* The thread was made on another CPU, whose sub-buffer was taken after this one. */
+		process[i] = process_of(unwinder, process[i].ancestor);
+		if (!process[i].tgid)
+			process[i].ancestor = 0;
+	}
 	scope_capture_unwinder_send(unwinder, SCOPE_UNWINDER_SUBBUF, item->processes);
 }
 
 /* ---- the queue ---- */
 
-/* Finds the processes of its stacks, in their order. Returns their number. */
-static uint32_t list_processes(const struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf,
+/*
+ * Finds the processes of its stacks, in their order, because a process has the mappings of its ancestor until it executes a
+ * program. Returns their number.
+ */
+static uint32_t list_processes(struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf,
 			       struct scope_unwinder_process *ret_process)
 {
 	struct scope_decoder decoder = { 0 };
@@ -172,15 +192,28 @@ static uint32_t list_processes(const struct scope_unwinder *unwinder, const stru
 	uint32_t count = 0;
 
 	if (!scope_trace_decoder_begin(&decoder, subbuf, subbuf->used_bytes)) {
-		while (scope_trace_decoder_peek(&decoder) && !scope_trace_decoder_take(&decoder, &event))
-			if (event.kind == SCOPE_EVENT_STACK) {
-				ret_process[count].tgid = scope_trace_owners_get(unwinder->owners, event.tid);
-				ret_process[count].ancestor =
-					scope_trace_owners_ancestor(unwinder->owners, ret_process[count].tgid);
-				count++;
-			}
+		while (scope_trace_decoder_peek(&decoder)) {
+			const void *record = decoder.pos;
+
+			if (scope_trace_decoder_take(&decoder, &event))
+				break;
+			if (event.kind == SCOPE_EVENT_EXEC)
+				scope_trace_owners_note(unwinder->owners, record);
+			if (event.kind == SCOPE_EVENT_STACK)
+				ret_process[count++] = process_of(unwinder, event.tid);
+		}
 	}
 	return count;
+}
+
+/* The same of a sub-buffer whose stacks are not unwound. */
+static void note_execs(struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf)
+{
+	const void *record;
+	uint32_t offset = 0;
+
+	while ((record = scope_trace_walk_next(subbuf, SCOPE_WALK(EXEC), &offset)))
+		scope_trace_owners_note(unwinder->owners, record);
 }
 
 static uint32_t count_stacks(const struct scope_subbuf *subbuf)
@@ -248,6 +281,8 @@ void scope_capture_unwinder_note(struct scope_unwinder *unwinder, const void *re
 {
 	if (scope_trace_walk_type(record) == SCOPE_RECORD_FUTEX)
 		unwinder->futexes_noted = true;
+	else if (scope_trace_walk_type(record) == SCOPE_RECORD_EXEC)
+		unwinder->execs_noted = true; /* in order with the stacks, see list_processes() */
 	else
 		unwinder->stacks_noted |= scope_trace_owners_note(unwinder->owners, record);
 }
@@ -285,6 +320,9 @@ int scope_capture_unwinder_take(struct scope_unwinder *unwinder, const struct sc
 		subbuf = reduce(unwinder, subbuf);
 		plain = true;
 	}
+	if (unwinder->execs_noted && plain)
+		note_execs(unwinder, subbuf);
+	unwinder->execs_noted = false;
 	if (unwinder->futexes_noted)
 		subbuf = without_futexes(unwinder, subbuf);
 	unwinder->futexes_noted = false;

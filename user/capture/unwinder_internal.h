@@ -57,9 +57,9 @@ struct scope_unwinder_stopped {
 	uint64_t ip[SCOPE_FRAMES_MAX];
 };
 
-/* Of a stack. */
+/* Of a stack. ancestor: of which it has the mappings, until its own are known; or itself. */
 struct scope_unwinder_process {
-	uint32_t tgid, ancestor; /* of which it has the mappings, until its own are known; or itself */
+	uint32_t tgid, ancestor; /* in the queue: 0, and the thread, if its process is not known */
 };
 
 #define SCOPE_UNWINDER_STACKS_MAX (SCOPE_SUBBUF_BYTES_MAX / sizeof(struct scope_record_chain))
@@ -93,8 +93,8 @@ struct scope_unwinder {
 	struct scope_unwinder_host host;
 	struct scope_unwinder_shared *shared;
 	struct scope_owners *owners;
-	bool stacks_noted, futexes_noted; /* in the sub-buffer that is taken next */
-	pid_t child;			  /* 0: given up */
+	bool stacks_noted, futexes_noted, execs_noted; /* in the sub-buffer that is taken next */
+	pid_t child;				       /* 0: given up */
 	int fd;
 	enum scope_unwinder_kind busy;
 	uint64_t since_ns; /* of the job */
