@@ -115,6 +115,19 @@ static struct scope_writer *begin_trace(void)
 	return writer;
 }
 
+static int write_subbuf(const struct scope_subbuf *subbuf, void *context)
+{
+	return scope_trace_writer_subbuf(context, subbuf);
+}
+
+static struct scope_snapshots *begin_snapshots(struct scope_writer *writer)
+{
+	struct scope_snapshots *snapshots;
+
+	assert_int_equal(scope_capture_snapshots_create(writer, write_subbuf, writer, NULL, &snapshots), 0);
+	return snapshots;
+}
+
 /* How many snapshots of the trace have that function as the innermost one. */
 static unsigned count(const struct scope_trace *trace, const struct scope_event *const *event, size_t events,
 		      const char *name)
@@ -173,7 +186,7 @@ static unsigned record(const char *interpreter, const char *option, const char *
 	if (access(interpreter, X_OK))
 		skip();
 	writer = begin_trace();
-	assert_int_equal(scope_capture_snapshots_create(writer, NULL, &snapshots), 0);
+	snapshots = begin_snapshots(writer);
 	seen.pid = begin(interpreter, option, text);
 	assert_true(scope_capture_snapshots_settled_ns(snapshots) == UINT64_MAX);
 	map.tgid = (uint32_t)seen.pid;
@@ -261,7 +274,7 @@ static void a_reader_that_does_not_answer_is_given_up(void **state)
 		skip();
 	writer = begin_trace();
 	python = begin_python();
-	assert_int_equal(scope_capture_snapshots_create(writer, NULL, &snapshots), 0);
+	snapshots = begin_snapshots(writer);
 	map.tgid = (uint32_t)python;
 	scope_capture_snapshots_map(snapshots, &map);
 	scope_capture_snapshots_problem(snapshots, text, sizeof(text));
@@ -306,7 +319,7 @@ static void other_programs_are_left_alone(void **state)
 					     .build_id = (char *)"" };
 
 	(void)state;
-	assert_int_equal(scope_capture_snapshots_create(writer, NULL, &snapshots), 0);
+	snapshots = begin_snapshots(writer);
 	scope_capture_snapshots_map(snapshots, &map);
 	assert_silence_is_no_problem(snapshots);
 	scope_capture_snapshots_destroy(snapshots);
@@ -326,7 +339,7 @@ static void an_interpreter_that_ended_is_no_problem(void **state)
 		skip();
 	writer = begin_trace();
 	python = begin_python();
-	assert_int_equal(scope_capture_snapshots_create(writer, NULL, &snapshots), 0);
+	snapshots = begin_snapshots(writer);
 	map.tgid = (uint32_t)python;
 	begin_ns = scope_now_ns();
 	scope_capture_snapshots_map(snapshots, &map);

@@ -325,6 +325,25 @@ static void add_chain(struct scope_packer *packer, uint64_t time_ns, const uint6
 	assert_int_equal(scope_trace_packer_event(packer, &event, NULL), 0);
 }
 
+/* Where 5 tasks wait, the first of them for 7 s. */
+static void add_tasks(struct scope_packer *packer, uint64_t time_ns, const uint64_t *ip, uint16_t ips)
+{
+	const struct scope_event event = {
+		.kind = SCOPE_EVENT_STACK,
+		.time_ns = time_ns,
+		.tid = TID,
+		.stack = { .reason = SCOPE_STACK_TASKS,
+			   .ended = SCOPE_FRAMES_COMPLETE,
+			   .ips = ips,
+			   .tasks = 5,
+			   .waited_s = 7,
+			   .since_ns = 300000,
+			   .ip = ip },
+	};
+
+	assert_int_equal(scope_trace_packer_event(packer, &event, NULL), 0);
+}
+
 static void add_futex(struct scope_packer *packer, uint64_t time_ns, uint32_t word, uint32_t owner, uint32_t beside)
 {
 	const uint32_t memory[] = { word, beside, owner, 1 };
@@ -354,6 +373,8 @@ static struct scope_trace *chained_trace(const uint64_t *ip)
 	add_futex(packer, 6000, 0x80000000 | TID, TID, (uint32_t)CANARY);
 	add_futex(packer, 7000, 0x80000000 | (uint32_t)CANARY, 0, 0);
 	add_futex(packer, 8000, 2, TID + 1, 0);
+	add_tasks(packer, 9000, ip, 2);
+	add_tasks(packer, 10000, ip, 4);
 	assert_int_equal(scope_trace_packer_flush(packer, NULL), 0);
 	scope_trace_packer_destroy(packer);
 	return fixture_open(&fixture);
@@ -373,6 +394,20 @@ static void expect_chain(struct scope_trace *trace, uint16_t ips, uint8_t ended,
 		assert_int_equal(event.stack.kernel_ip, 0x10);
 }
 
+static void expect_tasks(struct scope_trace *trace, uint16_t ips, uint8_t ended, const uint64_t *ip)
+{
+	const struct scope_event event = next_event(trace);
+
+	assert_int_equal(event.kind, SCOPE_EVENT_STACK);
+	assert_int_equal(event.stack.reason, SCOPE_STACK_TASKS);
+	assert_int_equal(event.stack.ended, ended);
+	assert_int_equal(event.stack.ips, ips);
+	assert_memory_equal(event.stack.ip, ip, ips * sizeof(*ip));
+	assert_int_equal(event.stack.tasks, 5);
+	assert_int_equal(event.stack.waited_s, 7);
+	assert_int_equal(event.stack.since_ns, 300000);
+}
+
 static void expect_owner(struct scope_trace *trace, uint32_t owner)
 {
 	const struct scope_event event = next_event(trace);
@@ -383,7 +418,7 @@ static void expect_owner(struct scope_trace *trace, uint32_t owner)
 		assert_true(!event.futex.memory[i] || (event.futex.memory[i] & 0x3fffffff) == owner);
 }
 
-static void test_chains_and_futexes(void **state)
+static void test_chains_tasks_and_futexes(void **state)
 {
 	const uint8_t broken = SCOPE_FRAMES_BROKEN | SCOPE_FRAMES_GUESSED;
 	struct scope_scrub_counts counts;
@@ -416,6 +451,8 @@ static void test_chains_and_futexes(void **state)
 	expect_owner(trace, TID);
 	expect_owner(trace, 0);
 	expect_owner(trace, 0);
+	expect_tasks(trace, 2, SCOPE_FRAMES_COMPLETE, ip);
+	expect_tasks(trace, 2, broken, ip);
 	no_more_events(trace);
 	scope_trace_close(trace);
 	scope_trace_close(raw);
@@ -460,7 +497,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_same_frames), cmocka_unit_test(test_names_without_files),
-		cmocka_unit_test(test_no_memory),   cmocka_unit_test(test_chains_and_futexes),
+		cmocka_unit_test(test_no_memory),   cmocka_unit_test(test_chains_tasks_and_futexes),
 		cmocka_unit_test(test_given_up),
 	};
 

@@ -219,6 +219,40 @@ static void test_order(void **state)
 	scope_capture_unwinder_destroy(sink.unwinder);
 }
 
+/* The process of places where tasks wait is in the record: they are named, though no other record names a thread of it. */
+static void test_tasks(void **state)
+{
+	struct filled filled = filled_begin(SCOPE_FRAME_CPU_SNAPSHOTS, 0, 1000, (uint32_t)process.pid);
+	const struct scope_record_frames tasks = {
+		.word = scope_record_word(SCOPE_RECORD_FRAMES, 1),
+		.reason = SCOPE_STACK_TASKS,
+		.count = 2,
+		.cost_ns = 1,
+		.ended = SCOPE_FRAMES_COMPLETE,
+	};
+	const uint64_t ip[] = { snapshot.reg[16], 1 };
+	struct sink sink;
+
+	(void)state;
+	filled_add(&filled, &tasks, sizeof(tasks));
+	filled_add(&filled, ip, sizeof(ip));
+	sink_begin(&sink);
+	sink.maps_come = false;
+	for (size_t i = 0; i < process.maps; i++)
+		scope_capture_unwinder_map(sink.unwinder, &process.map[i]);
+	assert_int_equal(take(sink.unwinder, &filled.head), 0);
+	settle(&sink);
+	assert_int_equal(sink.count, 1);
+	/* The second address is no code: it may be memory of the program, or a mapping that is not known yet. */
+	assert_int_equal(sink.frames[0], 1);
+	assert_int_equal(sink.ended[0], SCOPE_FRAMES_BROKEN | SCOPE_FRAMES_GUESSED);
+	assert_int_equal(sink.asked, 1);
+	scope_capture_unwinder_want_names(sink.unwinder, false);
+	settle(&sink);
+	assert_int_equal(sink.names, 1);
+	scope_capture_unwinder_destroy(sink.unwinder);
+}
+
 static bool read_word(u64 *to, u64 from)
 {
 	const u64 at = from - snapshot.reg[SCOPE_REG_SP_X86_64];
@@ -570,6 +604,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_tasks),
 		cmocka_unit_test(test_tables),
 		cmocka_unit_test(test_many_maps),
 		cmocka_unit_test(test_maps_are_asked_for),

@@ -9,6 +9,7 @@
 #include "capture/unwinder.h"
 #include "proc/proc.h"
 #include "source/source.h"
+#include "trace/walk.h"
 #include "trace/writer.h"
 
 /* Keys of the metadata (docs/trace-format.md). */
@@ -28,6 +29,19 @@ static int write_subbuf(void *context, const struct scope_subbuf *subbuf)
 	struct scope_capture_run *capture = context;
 
 	return scope_trace_writer_subbuf(capture->writer, subbuf);
+}
+
+/* The places where tasks wait are addresses of code, which are named as those of stacks are. */
+static int put_snapshots(const struct scope_subbuf *subbuf, void *context)
+{
+	struct scope_capture_run *capture = context;
+	const struct scope_record_frames *frames;
+	uint32_t offset = 0;
+
+	while (capture->unwinder && (frames = scope_trace_walk_next(subbuf, SCOPE_WALK(FRAMES), &offset)))
+		if (frames->reason == SCOPE_STACK_TASKS)
+			scope_capture_unwinder_note(capture->unwinder, frames);
+	return scope_capture_put(capture, subbuf);
 }
 
 static int write_maps(void *context, const uint32_t *tgids, size_t count)
@@ -85,7 +99,8 @@ int scope_capture_begin_unwinder(struct scope_capture_run *capture, int nice)
 	int err = 0;
 
 	if (capture->options.stack_mode != SCOPE_STACK_NONE)
-		err = scope_capture_snapshots_create(capture->writer, capture->error, &capture->snapshots);
+		err = scope_capture_snapshots_create(capture->writer, put_snapshots, capture, capture->error,
+						     &capture->snapshots);
 	if (!err && !capture->options.raw_stacks)
 		err = scope_capture_unwinder_create(&host, capture->stats.target.tgid, nice, capture->error,
 						    &capture->unwinder);

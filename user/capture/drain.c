@@ -124,10 +124,10 @@ int scope_capture_flush_and_drain(struct scope_capture_run *capture)
 		err = scope_capture_drain(capture);
 	if (!err)
 		err = scope_capture_write_named(capture);
-	if (!err)
-		err = scope_capture_pump(capture, UNWIND_MS);
 	if (!err && capture->snapshots)
 		err = scope_capture_snapshots_pump(capture->snapshots, false);
+	if (!err)
+		err = scope_capture_pump(capture, UNWIND_MS);
 	if (!err && scope_capture_all_written(capture))
 		capture->settled_ns = settled_ns(capture, begin_ns);
 	return err ? err : scope_trace_writer_flush(capture->writer);

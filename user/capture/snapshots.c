@@ -82,8 +82,9 @@ static int begin_child(struct scope_snapshots *snapshots)
 	return -errno;
 }
 
-int scope_capture_snapshots_create(struct scope_writer *writer, struct scope_error *error,
-				   struct scope_snapshots **ret_snapshots)
+int scope_capture_snapshots_create(struct scope_writer *writer,
+				   int (*take)(const struct scope_subbuf *subbuf, void *context), void *context,
+				   struct scope_error *error, struct scope_snapshots **ret_snapshots)
 {
 	struct scope_snapshots *snapshots = calloc(1, sizeof(*snapshots));
 	int err = snapshots ? 0 : -ENOMEM;
@@ -91,7 +92,7 @@ int scope_capture_snapshots_create(struct scope_writer *writer, struct scope_err
 	if (!err) {
 		snapshots->fd = -1;
 		snapshots->writer = writer;
-		err = scope_trace_packer_create(writer, 0, &snapshots->packer);
+		err = scope_trace_packer_create_for(take, context, 0, &snapshots->packer);
 	}
 	if (!err)
 		err = begin_child(snapshots);

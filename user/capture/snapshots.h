@@ -5,7 +5,7 @@
  *
  *   maps ──► scope_capture_snapshots_map() ──► child: reads memory of the target, every 2 ms or less often
  *                                        ║
- *   file ◄── records, names ◄── scope_capture_snapshots_pump()
+ *   file ◄── names, records to take() ◄── scope_capture_snapshots_pump()
  *
  * A child process reads, because a read of a target's memory may block without end. It was forked before the session opened,
  * and holds nothing of it. If it does not answer for SCOPE_SNAPSHOTS_WAIT_MS it is given up, and the capture goes on
@@ -25,18 +25,22 @@ struct scope_snapshots;
 
 #define SCOPE_SNAPSHOTS_WAIT_MS 2000u
 
-/* Forks the child. Call it before anything is opened that must not outlive this process. 0, or -errno with error filled. */
-int scope_capture_snapshots_create(struct scope_writer *writer, struct scope_error *error,
-				   struct scope_snapshots **ret_snapshots);
+/*
+ * Forks the child. Call it before anything is opened that must not outlive this process. take: gets sub-buffers with the
+ * snapshots, and returns 0 or -errno; names are written to the writer. 0, or -errno with error filled.
+ */
+int scope_capture_snapshots_create(struct scope_writer *writer,
+				   int (*take)(const struct scope_subbuf *subbuf, void *context), void *context,
+				   struct scope_error *error, struct scope_snapshots **ret_snapshots);
 void scope_capture_snapshots_destroy(struct scope_snapshots *snapshots); /* NULL is fine */
 
 /* Reads a row of maps: a process with an interpreter is read from now on. */
 void scope_capture_snapshots_map(struct scope_snapshots *snapshots, const struct scope_trace_map *map);
 
-/* Writes the snapshots so far. end: the last ones, which are waited for. 0 or -errno. */
+/* Gives the snapshots so far to take(). end: the last ones, which are waited for. 0 or -errno. */
 int scope_capture_snapshots_pump(struct scope_snapshots *snapshots, bool end);
 
-/* All snapshots from before this time are written. UINT64_MAX: no more come. */
+/* All snapshots from before this time were given to take(). UINT64_MAX: no more come. */
 uint64_t scope_capture_snapshots_settled_ns(const struct scope_snapshots *snapshots);
 
 /* What could not be read, as sentences; "" if nothing. */

@@ -200,7 +200,9 @@ static uint32_t list_processes(struct scope_unwinder *unwinder, const struct sco
 			if (event.kind == SCOPE_EVENT_EXEC)
 				scope_trace_owners_note(unwinder->owners, record);
 			if (event.kind == SCOPE_EVENT_STACK)
-				ret_process[count++] = process_of(unwinder, event.tid);
+				ret_process[count++] = event.stack.reason == SCOPE_STACK_TASKS
+							       ? (struct scope_unwinder_process){ event.tid, event.tid }
+							       : process_of(unwinder, event.tid);
 		}
 	}
 	return count;

@@ -96,29 +96,42 @@ static int put_frames(struct rewriter *rewriter, const struct scope_event *event
 
 /*
  * A chain of frame pointers leads anywhere in code that keeps none: what it has then for return addresses is memory of
- * the program. It ends there, as a broken one. FRAMES takes no more bytes than the record that it replaces.
+ * the program. *ret_count: the addresses before that, which are noted to be named. 0 or -ENOMEM.
  */
-static int put_chain(struct rewriter *rewriter, const struct scope_event *event, const uint8_t *from, const uint8_t *to)
+static int keep_code(struct rewriter *rewriter, const struct scope_event *event, uint16_t *ret_count)
 {
 	const struct scope_stacks *stacks = rewriter->stacks;
+	uint32_t tgid;
+	int err;
+
+	*ret_count = event->stack.ips ? 1 : 0;
+	if (!stacks->symbols) {
+		rewriter->found->stacks += *ret_count < event->stack.ips;
+		return 0;
+	}
+	tgid = stacks->tgid_of(stacks->context, event);
+	*ret_count = (uint16_t)scope_symbols_code(stacks->symbols, tgid, event->stack.ip, event->stack.ips);
+	err = scope_symbol_names_note(stacks->symbols, tgid, event->stack.ip, *ret_count);
+	if (!err && *ret_count < event->stack.ips) {
+		rewriter->found->stacks++;
+		note_unmapped(rewriter->found, tgid);
+	}
+	return err;
+}
+
+/* It ends where its addresses are no code, as a broken one. FRAMES takes no more bytes than the record that it replaces. */
+static int put_chain(struct rewriter *rewriter, const struct scope_event *event, const uint8_t *from, const uint8_t *to)
+{
 	const bool kernel = event->flags & SCOPE_STACK_KERNEL_IP;
 	struct scope_record_frames *frames = (void *)end_of(rewriter);
 	uint64_t *ip = (uint64_t *)(frames + 1);
-	uint32_t tgid = 0, count = event->stack.ips ? 1 : 0;
-	int err = 0;
+	uint16_t count;
+	int err = keep_code(rewriter, event, &count);
 
-	if (stacks->symbols) {
-		tgid = stacks->tgid_of(stacks->context, event);
-		count = scope_symbols_code(stacks->symbols, tgid, event->stack.ip, event->stack.ips);
-		err = scope_symbol_names_note(stacks->symbols, tgid, event->stack.ip, count);
-	}
 	if (err || count == event->stack.ips) {
 		copy(rewriter, from, to);
 		return err;
 	}
-	rewriter->found->stacks++;
-	if (stacks->symbols)
-		note_unmapped(rewriter->found, tgid);
 	*frames = (struct scope_record_frames){
 		.word = scope_record_word(SCOPE_RECORD_FRAMES, scope_record_delta(*(const uint32_t *)from)),
 		.reason = event->stack.reason,
@@ -134,6 +147,21 @@ static int put_chain(struct rewriter *rewriter, const struct scope_event *event,
 	return 0;
 }
 
+/* The same of the places where tasks wait, which were read by frame pointers from outside. */
+static int put_tasks(struct rewriter *rewriter, const struct scope_event *event, const uint8_t *from)
+{
+	struct scope_record_frames *frames = (void *)end_of(rewriter);
+	uint16_t count;
+	int err = keep_code(rewriter, event, &count);
+
+	copy(rewriter, from, from + sizeof(*frames) + count * sizeof(uint64_t));
+	if (count == event->stack.ips)
+		return err;
+	frames->count = count;
+	frames->ended = SCOPE_FRAMES_BROKEN | SCOPE_FRAMES_GUESSED;
+	return err;
+}
+
 static int put_record(struct rewriter *rewriter, const struct scope_event *event, const uint8_t *from,
 		      const uint8_t *to)
 {
@@ -143,8 +171,11 @@ static int put_record(struct rewriter *rewriter, const struct scope_event *event
 		return put_frames(rewriter, event, (const void *)from, (size_t)(to - from));
 	if (scope_record_type(*(const uint32_t *)from) == SCOPE_RECORD_CHAIN)
 		return put_chain(rewriter, event, from, to);
+	if (event->kind == SCOPE_EVENT_STACK && event->stack.reason == SCOPE_STACK_TASKS)
+		return put_tasks(rewriter, event, from);
 	copy(rewriter, from, to);
-	if (scope_record_type(*(const uint32_t *)from) == SCOPE_RECORD_FRAMES)
+	if (scope_record_type(*(const uint32_t *)from) == SCOPE_RECORD_FRAMES &&
+	    event->stack.reason != SCOPE_STACK_SNAPSHOT)
 		rewriter->found->walked++;
 	if (event->kind == SCOPE_EVENT_STACK && rewriter->stacks->symbols)
 		return scope_symbol_names_note(rewriter->stacks->symbols,

@@ -42,9 +42,9 @@ struct scope_stacks_found {
 
 /*
  * Copies a sub-buffer to out, which has room for subbuf->used_bytes, with a FRAMES record for each STACK, and for each
- * CHAIN with an address that is no code, which ends before it; and with STATE records without what may be memory
- * (trace/blank.h). The addresses of all stacks are noted to be named (symbol/names.h). All other records stay
- * unchanged. Records after one that cannot be read are left out. 0 or -ENOMEM.
+ * CHAIN with an address that is no code, which ends before it, as FRAMES of tasks do; and with STATE records without what
+ * may be memory (trace/blank.h). The addresses of all stacks and tasks are noted to be named (symbol/names.h). All other
+ * records stay unchanged. Records after one that cannot be read are left out. 0 or -ENOMEM.
  */
 int scope_symbol_stacks_replace(const struct scope_stacks *stacks, const struct scope_subbuf *subbuf,
 				struct scope_subbuf *out, struct scope_stacks_found *ret_found);
