@@ -430,6 +430,30 @@ static void test_maps_that_never_come(void **state)
 	scope_capture_unwinder_destroy(sink.unwinder);
 }
 
+/* Then the stack has one frame; it is named as soon as its mapping is known. */
+static void test_maps_that_come_late(void **state)
+{
+	struct sink sink;
+
+	(void)state;
+	sink_begin(&sink);
+	sink.maps_come = false;
+	assert_int_equal(take(sink.unwinder, make(0, true)), 0);
+	scope_capture_unwinder_want_names(sink.unwinder, false);
+	settle(&sink);
+	assert_int_equal(sink.frames[0], 1);
+	assert_int_equal(sink.names, 0);
+	for (size_t i = 0; i < process.maps; i++)
+		scope_capture_unwinder_map(sink.unwinder, &process.map[i]);
+	scope_capture_unwinder_want_names(sink.unwinder, false);
+	settle(&sink);
+	assert_int_equal(sink.names, 1);
+	scope_capture_unwinder_want_names(sink.unwinder, false);
+	settle(&sink);
+	assert_int_equal(sink.names, 1);
+	scope_capture_unwinder_destroy(sink.unwinder);
+}
+
 /* A thread that was made on another CPU, whose sub-buffer comes later: by then its process is known. */
 static void test_thread_that_is_named_late(void **state)
 {
@@ -609,6 +633,7 @@ int main(void)
 		cmocka_unit_test(test_many_maps),
 		cmocka_unit_test(test_maps_are_asked_for),
 		cmocka_unit_test(test_maps_that_never_come),
+		cmocka_unit_test(test_maps_that_come_late),
 		cmocka_unit_test(test_thread_that_is_named_late),
 		cmocka_unit_test(test_stack_before_exec),
 		cmocka_unit_test(test_child_ends),

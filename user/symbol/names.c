@@ -16,6 +16,7 @@
 
 #define PLACES_MAX 64	    /* addresses of one frame, whose symbols are looked up together */
 #define NAME_MAX_BYTES 4096 /* a longer one is cut */
+#define UNMAPPED_MAX 4096   /* addresses whose mappings may come later */
 
 /* A payload that is being built. */
 struct payload {
@@ -66,30 +67,77 @@ static int put_plain(struct payload *payload, const char *plain)
 	return 0;
 }
 
+/* 1: no file is known to be mapped there; 0; -ENOMEM. */
+static int note_address(struct scope_spaces *spaces, uint32_t tgid, uint64_t address)
+{
+	const struct scope_space *space = scope_symbol_spaces_find(spaces, tgid);
+	const struct scope_range *range = space ? scope_symbol_ranges_find(&space->ranges, address) : NULL;
+	const struct scope_trace_map *row;
+	struct scope_file *file;
+	uint64_t offset;
+
+	if (!range)
+		return 1;
+	row = spaces->mapping[range->value].row;
+	file = spaces->mapping[range->value].file;
+	offset = address - row->start + row->offset;
+	if (scope_symbol_file_is_made(file) || scope_symbol_addresses_get(&file->hits, offset))
+		return 0;
+	if (scope_grow(&spaces->hit, &spaces->hit_capacity, spaces->hits + 1, sizeof(*spaces->hit)) ||
+	    scope_symbol_addresses_put(&file->hits, offset, file))
+		return -ENOMEM;
+	spaces->hit[spaces->hits++] = (struct scope_hit){ range->value, offset };
+	return 0;
+}
+
+/* A program that was executed a moment ago has stacks before its maps are read. */
+static int keep_unmapped(struct scope_spaces *spaces, uint32_t tgid, uint64_t address)
+{
+	if (!tgid || !address || spaces->unmapped_count == UNMAPPED_MAX)
+		return 0;
+	for (size_t i = 0; i < spaces->unmapped_count; i++)
+		if (spaces->unmapped[i].tgid == tgid && spaces->unmapped[i].address == address)
+			return 0;
+	if (scope_grow(&spaces->unmapped, &spaces->unmapped_capacity, spaces->unmapped_count + 1,
+		       sizeof(*spaces->unmapped)))
+		return -ENOMEM;
+	spaces->unmapped[spaces->unmapped_count++] = (struct scope_unmapped){ tgid, address };
+	return 0;
+}
+
 int scope_symbol_names_note(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *ip, unsigned int count)
 {
 	struct scope_spaces *spaces = scope_symbols_spaces(symbols);
-	const struct scope_space *space = scope_symbol_spaces_find(spaces, tgid);
+	int err = 0;
 
-	for (unsigned int i = 0; space && i < count; i++) {
+	for (unsigned int i = 0; !err && i < count; i++) {
 		const uint64_t address = ip[i] - (i && ip[i]);
-		const struct scope_range *range = scope_symbol_ranges_find(&space->ranges, address);
-		const struct scope_trace_map *row;
-		struct scope_file *file;
-		uint64_t offset;
 
-		if (!range)
-			continue;
-		row = spaces->mapping[range->value].row;
-		file = spaces->mapping[range->value].file;
-		offset = address - row->start + row->offset;
-		if (scope_symbol_file_is_made(file) || scope_symbol_addresses_get(&file->hits, offset))
-			continue;
-		if (scope_grow(&spaces->hit, &spaces->hit_capacity, spaces->hits + 1, sizeof(*spaces->hit)) ||
-		    scope_symbol_addresses_put(&file->hits, offset, file))
-			return -ENOMEM;
-		spaces->hit[spaces->hits++] = (struct scope_hit){ range->value, offset };
+		err = note_address(spaces, tgid, address);
+		if (err > 0)
+			err = keep_unmapped(spaces, tgid, address);
 	}
+	return err;
+}
+
+/* Notes the addresses whose mappings came later. 0 or -ENOMEM. */
+static int note_unmapped(struct scope_spaces *spaces)
+{
+	size_t kept = 0;
+
+	if (spaces->unmapped_mappings == spaces->mappings)
+		return 0;
+	spaces->unmapped_mappings = spaces->mappings;
+	for (size_t i = 0; i < spaces->unmapped_count; i++) {
+		const struct scope_unmapped unmapped = spaces->unmapped[i];
+		const int err = note_address(spaces, unmapped.tgid, unmapped.address);
+
+		if (err < 0)
+			return err;
+		if (err)
+			spaces->unmapped[kept++] = unmapped;
+	}
+	spaces->unmapped_count = kept;
 	return 0;
 }
 
@@ -228,12 +276,14 @@ int scope_symbol_names_next(struct scope_symbols *symbols, bool all, uint64_t li
 {
 	struct scope_spaces *spaces = scope_symbols_spaces(symbols);
 	struct payload payload = { .data = buffer };
-	struct scope_mapping *mapping = spaces->hits_given < spaces->hits
-						? &spaces->mapping[spaces->hit[spaces->hits_given].mapping]
-					: all ? find_file(spaces)
-					      : NULL;
-	int err = 0;
+	struct scope_mapping *mapping;
+	int err = note_unmapped(spaces);
 
+	if (err)
+		return err;
+	mapping = spaces->hits_given < spaces->hits ? &spaces->mapping[spaces->hit[spaces->hits_given].mapping]
+		  : all				    ? find_file(spaces)
+						    : NULL;
 	if (spaces->made_names_given < spaces->made_names.names) {
 		put_made(spaces, &payload);
 		*ret_type = SCOPE_FRAME_SYMBOL;

@@ -14,7 +14,10 @@
 
 #include "symbol/symbol.h"
 
-/* Notes the frames of a stack, as given by scope_symbols_unwind(). 0 or -ENOMEM. */
+/*
+ * Notes the frames of a stack, as given by scope_symbols_unwind(). The mappings of some of them may be added later. 0 or
+ * -ENOMEM.
+ */
 int scope_symbol_names_note(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *ip, unsigned int count);
 
 /*

@@ -283,6 +283,7 @@ void scope_symbol_spaces_free(struct scope_spaces *spaces)
 	free(spaces->problem);
 	free(spaces->mapping);
 	free(spaces->hit);
+	free(spaces->unmapped);
 	scope_interpreter_name_table_free(&spaces->made_names);
 	scope_symbol_addresses_free(&spaces->by_tgid, NULL);
 	scope_symbol_addresses_free(&spaces->inherited, NULL);

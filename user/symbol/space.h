@@ -62,6 +62,12 @@ struct scope_hit {
 	uint64_t offset; /* in its file */
 };
 
+/* An address of a stack at which no mapping is known yet. */
+struct scope_unmapped {
+	uint32_t tgid;
+	uint64_t address;
+};
+
 struct scope_spaces {
 	struct scope_symbol_options options; /* what it points to is borrowed */
 	struct scope_mapping *mapping;
@@ -73,6 +79,9 @@ struct scope_spaces {
 	struct scope_addresses by_tgid, inherited; /* struct scope_space; inherited: of a ancestor */
 	struct scope_hit *hit;
 	size_t hits, hit_capacity, hits_given; /* given: number written by names.c, in this order */
+	struct scope_unmapped *unmapped;       /* names.c */
+	size_t unmapped_count, unmapped_capacity;
+	size_t unmapped_mappings; /* as these addresses were looked up last */
 	size_t files_given;
 	size_t loops_given;		    /* loop_rows.c: hits whose functions have a row */
 	size_t loop_lookups;		    /* and places whose lines it looked up */
