@@ -113,6 +113,12 @@ bool scope_capture_unmapped(struct scope_capture_run *capture, uint64_t now);
  */
 int scope_capture_settle(struct scope_capture_run *capture, int (*while_waiting)(void *context));
 
+/*
+ * Writes the names of the addresses that came while those of a file were written, among them stacks of threads that do not
+ * run. Waits at most 0.1 s, in which no events are drained. 0 or -errno.
+ */
+int scope_capture_name_rest(struct scope_capture_run *capture);
+
 /* Writes as metadata how many stacks the module walked, and why it copied others. 0 or -errno. */
 int scope_capture_write_walks(const struct scope_capture_run *capture);
 

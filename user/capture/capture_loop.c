@@ -113,6 +113,8 @@ static int cut(struct scope_capture_run *capture, enum scope_capture_want want)
 	err = scope_capture_keep_up(capture);
 	if (!err)
 		err = scope_capture_settle(capture, scope_capture_keep_up);
+	if (!err)
+		err = scope_capture_name_rest(capture);
 	if (err)
 		err = scope_capture_failed(capture, err);
 	else

@@ -18,6 +18,7 @@
 
 #define CUT_MS 2000u  /* the end of one file of several waits this long for names */
 #define END_MS 20000u /* and the end of the last one this long */
+#define REST_MS 100u  /* and what comes while it does, this long */
 #define SLICE_MS 20u
 #define UNMAPPED_MIN_MS 30u
 #define UNMAPPED_MAX_MS SCOPE_DEFAULT_FLUSH_MS
@@ -193,6 +194,20 @@ int scope_capture_settle(struct scope_capture_run *capture, int (*while_waiting)
 		if (!err && while_waiting)
 			err = while_waiting(capture);
 	}
+	return err;
+}
+
+int scope_capture_name_rest(struct scope_capture_run *capture)
+{
+	int err = 0;
+
+	scope_capture_want_names(capture, true);
+	for (unsigned int waited = 0; !err && waited < REST_MS && !scope_capture_all_written(capture);
+	     waited += SLICE_MS)
+		err = scope_capture_pump(capture, SLICE_MS);
+	/* If it took longer, it is written to the next file. */
+	if (!scope_capture_all_written(capture))
+		scope_capture_unwinder_defer_names(capture->unwinder);
 	return err;
 }
 
