@@ -63,7 +63,7 @@ begin_with() {	# OPTIONS COMMAND...
 load() {	# KINDS
 	local port
 	read -r port <&"${WORK[0]}"
-	python3 tests/unit/interpreter_load.py "$port" "$1" 300
+	python3 tests/unit/interpreter_load.py "$port" "$1" 500
 }
 
 end_target() {
@@ -210,7 +210,7 @@ func main() {
 }
 END
 (cd "$dir" && GOCACHE=$dir/cache GO111MODULE=off go build -ldflags '-s -w' -o serve serve.go && rm -r cache serve.go) || exit 1
-recorded "Go" '^ +[12] +main\.(packOrders|askPacker|takeNap) ' sch ./serve
+recorded "Go" '^ +[12] +main\.(packOrders|askPacker) ' ccch ./serve
 
 # Files that are written while the recording goes on.
 load_between() {	# OPTIONS
