@@ -8,10 +8,11 @@ CONNECTIONS = range(10, 26)
 LOOK_NS = 10_000_000
 
 
-def serve(seed, wait_of, looks=True, seconds=8, lasting=(), peer=None):
+def serve(seed, wait_of, looks=True, seconds=8, lasting=(), peer=None, stack_of=None, short=(), timed=False):
     """wait_of(random): for how long a request waits, and the places where tasks are then; 0: it does not. lasting: rows of a place, the
     number of tasks that wait there to the end, and since when, ns; before 0: since before the window. peer: the two ends of a connection that the
-    program opened."""
+    program opened. stack_of(trace, place): the addresses of a place; None: those of a goroutine. short: places in which up to that
+    many tasks are at times. timed: wait_of gets the time as well."""
     trace = Trace(seconds=seconds, seed=seed)
     trace.fd(4, "epoll")
     for fd in CONNECTIONS:
@@ -33,7 +34,7 @@ def serve(seed, wait_of, looks=True, seconds=8, lasting=(), peer=None):
             fd = free.pop(trace.random.randrange(len(free)))
             thread.call("read", 4_000, ret=100, args=fd, path=SERVE + ["libc:read"])
             thread.run(trace.random.randint(40_000, 60_000), SERVE + ["parse"])
-            ns, places = wait_of(trace.random)
+            ns, places = wait_of(trace.random, thread.now) if timed else wait_of(trace.random)
             if ns:
                 waiting.append((thread.now + ns, fd))
                 waits.append((thread.now, thread.now + ns, places))
@@ -46,26 +47,34 @@ def serve(seed, wait_of, looks=True, seconds=8, lasting=(), peer=None):
         free.append(fd)
     thread.stuck("epoll_pwait", args="4")
     if looks:
-        look(trace, waits, lasting)
+        look(trace, waits, lasting, stack_of or goroutine, short)
     trace.print()
 
 
-def look(trace, waits, lasting):
+def goroutine(trace, place):
+    return trace.chain(list(place) + ["libc:gopark"])
+
+
+def look(trace, waits, lasting, stack_of, short):
     """One flusher always sleeps, but for a moment now and then; and each connection that waits for a request has a task."""
     time = 5_000_000
     while time < trace.end_ns:
         places = {("flusher", "libc:time.Sleep"): int(trace.random.random() < 0.9)}
         asleep = [wait[2] for wait in waits if wait[0] <= time < wait[1]]
-        places[tuple(SERVE + ["libc:net.(*conn).Read"])] = len(CONNECTIONS) - len(asleep)
+        if stack_of is goroutine:
+            places[tuple(SERVE + ["libc:net.(*conn).Read"])] = len(CONNECTIONS) - len(asleep)
+        else:
+            places = {place: trace.random.randint(0, most) for place, most in short}
         for place in (place for places_of in asleep for place in places_of):
             places[place] = places.get(place, 0) + 1
         for place, count in places.items():
             if count:
-                trace.add(time, 8191, f"tasks 100 {trace.chain(list(place) + ['libc:gopark'])} unwound "
+                trace.add(time, 8191, f"tasks 100 {stack_of(trace, place)} unwound "
                                       f"since={LOOK_NS} count={count}")
         for place, count, from_ns in lasting:
             if from_ns <= time:
                 waited = min((time - from_ns) // 1_000_000_000, 255)
-                trace.add(time, 8191, f"tasks 100 {trace.chain(list(place) + ['libc:runtime.gopark'])} unwound "
+                stack = trace.chain(list(place) + ["libc:runtime.gopark"]) if stack_of is goroutine else stack_of(trace, place)
+                trace.add(time, 8191, f"tasks 100 {stack} unwound "
                                       f"since={LOOK_NS} count={count}" + (f" waited={waited}" if waited else ""))
         time += LOOK_NS + trace.random.randint(-20, 20) * 100_000

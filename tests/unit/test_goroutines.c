@@ -20,8 +20,8 @@
 
 static uint8_t data[BYTES];
 static struct scope_memory memory;
-static struct scope_goroutine_places places;
-static struct scope_goroutine_waits waits;
+static struct scope_waiting_places places;
+static struct scope_waiting_tasks waits;
 static uint64_t now_ns;
 static uint64_t changes_at; /* a read of this address changes the status of the goroutine there; 0: none */
 
@@ -92,8 +92,8 @@ static void those_in_one_place_are_counted_together(void **state)
 	assert_true(look());
 	assert_int_equal(places.looked, 3);
 	assert_int_equal(places.places, 2);
-	assert_int_equal(places.place[0].goroutines, 2);
-	assert_int_equal(places.place[1].goroutines, 1);
+	assert_int_equal(places.place[0].tasks, 2);
+	assert_int_equal(places.place[1].tasks, 1);
 	assert_int_equal(places.place[0].count, 3);
 	assert_false(places.place[0].cut);
 	assert_int_equal(places.address[places.place[0].first], 0x401000);
@@ -130,16 +130,16 @@ static void those_that_have_waited_for_a_second_are_apart(void **state)
 	put(stack(1) + 0x810, 7); /* another word on its stack: it has gone on */
 	assert_true(look_at(2000));
 	assert_int_equal(places.places, 3);
-	assert_int_equal(places.place[0].goroutines, 1);
+	assert_int_equal(places.place[0].tasks, 1);
 	assert_int_equal(places.place[0].waited_s, 1);
-	assert_int_equal(places.place[1].goroutines, 1);
+	assert_int_equal(places.place[1].tasks, 1);
 	assert_int_equal(places.place[1].waited_s, 0);
 	assert_true(look_at(5000));
 	assert_int_equal(places.places, 2);
-	assert_int_equal(places.place[0].goroutines, 2);
+	assert_int_equal(places.place[0].tasks, 2);
 	assert_int_equal(places.place[0].waited_s, 4); /* the first of both */
 	assert_true(look_at(900000));
-	assert_int_equal(places.place[0].waited_s, SCOPE_GOROUTINE_WAITED_MAX);
+	assert_int_equal(places.place[0].waited_s, SCOPE_WAITING_SECONDS_MAX);
 	/* In a look it ran. */
 	put(goroutine(0) + STATUS, RUNNING);
 	put(goroutine(1) + STATUS, RUNNING);
@@ -232,7 +232,7 @@ static void frames_that_lie_end_the_walk(void **state)
 		put(at + 8, 0x405000);
 	}
 	assert_true(look());
-	assert_int_equal(places.place[1].count, SCOPE_GOROUTINE_FRAMES);
+	assert_int_equal(places.place[1].count, SCOPE_WAITING_FRAMES);
 	assert_true(places.place[1].cut);
 }
 

@@ -171,7 +171,7 @@ void scope_capture_snapshots_map(struct scope_snapshots *snapshots, const struct
 static int take_name(struct scope_snapshots *snapshots, const struct scope_snapshots_row *row, const char *text)
 {
 	const struct scope_trace_symbol symbol = {
-		.start = SCOPE_INTERPRETED_BASE + (uint64_t)row->id_or_tid * SCOPE_INTERPRETED_SIZE,
+		.start = scope_interpreter_address_of_name(row->id_or_tid, false),
 		.size = SCOPE_INTERPRETED_SIZE,
 		.name = (char *)text,
 		.module = (char *)SCOPE_TRACE_JIT_MODULE,
@@ -206,11 +206,18 @@ static int take_stack(struct scope_snapshots *snapshots, const struct scope_snap
 	for (uint16_t i = 0; i < row->count; i++) {
 		if (id[i] >= snapshots->names)
 			return -EPROTO;
-		/* As return addresses are: that of a caller is after the call. */
-		snapshots->ip[i] = SCOPE_INTERPRETED_BASE + (uint64_t)id[i] * SCOPE_INTERPRETED_SIZE + (i > 0);
+		snapshots->ip[i] = scope_interpreter_address_of_name(id[i], i > 0);
 	}
 	snapshots->last_ns = row->time_ns;
 	return scope_trace_packer_event(snapshots->packer, &event, NULL);
+}
+
+/* True if it is the address of a function of an interpreter that has a name. */
+static bool is_of_name(const struct scope_snapshots *snapshots, uint64_t address, bool caller)
+{
+	const uint64_t id = (address - SCOPE_INTERPRETED_BASE) / SCOPE_INTERPRETED_SIZE;
+
+	return id < snapshots->names && address == scope_interpreter_address_of_name((uint32_t)id, caller);
 }
 
 static int take_tasks(struct scope_snapshots *snapshots, const struct scope_snapshots_row *row, const uint64_t *word)
@@ -232,12 +239,11 @@ static int take_tasks(struct scope_snapshots *snapshots, const struct scope_snap
 	};
 
 	if (row->time_ns < snapshots->last_ns || row->time_ns > scope_now_ns() || !row->count ||
-	    row->count > SCOPE_GOROUTINE_FRAMES || !row->id_or_tid || row->id_or_tid > SCOPE_TID_MASK || !word[0] ||
-	    word[0] > SCOPE_GOROUTINES_MAX || row->waited_s > SCOPE_GOROUTINE_WAITED_MAX)
+	    row->count > SCOPE_WAITING_FRAMES || !row->id_or_tid || row->id_or_tid > SCOPE_TID_MASK || !word[0] ||
+	    word[0] > SCOPE_WAITING_TASKS_MAX || row->waited_s > SCOPE_WAITING_SECONDS_MAX)
 		return -EPROTO;
-	/* The addresses of functions of an interpreter are none of a program. */
 	for (uint16_t i = 0; i < row->count; i++)
-		if (word[1 + i] >= SCOPE_INTERPRETED_BASE)
+		if (word[1 + i] >= SCOPE_INTERPRETED_BASE && !is_of_name(snapshots, word[1 + i], i > 0))
 			return -EPROTO;
 	snapshots->last_ns = row->time_ns;
 	return scope_trace_packer_event(snapshots->packer, &event, NULL);

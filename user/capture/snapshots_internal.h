@@ -45,7 +45,7 @@ struct scope_snapshots_row {
 	uint32_t id_or_tid;
 	uint64_t time_ns;
 	uint64_t since_ns;
-	uint64_t waited_s; /* TASKS: see struct scope_goroutine_place */
+	uint64_t waited_s; /* TASKS: see struct scope_waiting_place */
 };
 
 /* The child's side: does not return before the caller's socket is closed. */

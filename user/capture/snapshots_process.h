@@ -5,6 +5,7 @@
 
 #include "capture/snapshots_goroutines.h"
 #include "interpreter/interpreter.h"
+#include "interpreter/python_tasks.h"
 
 struct scope_snapshots_task {
 	uint32_t tid, inner; /* inner: in the namespace of its process */
@@ -35,7 +36,9 @@ struct scope_snapshots_process {
 	uint64_t changing_ns;			/* … and the time of the last such list */
 	struct scope_interpreted_thread newest; /* as far as it is looked for */
 	struct scope_goroutines goroutines;
-	struct scope_goroutine_waits *waits; /* of a Go program */
+	struct scope_python_tasks python_tasks;
+	uint64_t next_tasks_ns;		   /* when they are looked for again, if they were not found */
+	struct scope_waiting_tasks *waits; /* of goroutines, or of tasks of Python */
 	struct scope_interpreter interpreter;
 	struct scope_snapshots_task *task;
 	size_t tasks, capacity;

@@ -28,9 +28,11 @@
 #define NAME_READS 64
 #define TRIES 2 /* to read the frames of a thread */
 #define PROCESSES_MAX 512
-#define GO_PERIOD_NS (10 * NS_PER_MS) /* goroutines are looked at no more often, … */
-#define GO_COST_PARTS 200 /* … and take at most this part of the time: 0.5 % of a CPU, besides what sends them */
-#define GO_READS (4 * SCOPE_GOROUTINES_MAX)
+#define TASKS_PERIOD_NS (10 * NS_PER_MS) /* tasks that wait are looked at no more often, … */
+#define TASKS_COST_PARTS 200 /* … and take at most this part of the time: 0.5 % of a CPU, besides what sends them */
+#define TASK_READS (4 * SCOPE_WAITING_TASKS_MAX)
+#define TASKS_FIND_NS (1000 * NS_PER_MS) /* from one search for tasks of Python to the next */
+#define TASKS_FIND_READS 16384u
 
 struct server {
 	int fd;
@@ -43,9 +45,9 @@ struct server {
 	uint8_t message[SCOPE_SNAPSHOTS_MESSAGE];
 	size_t used;
 	uint64_t sent_ns, dice;
-	uint64_t answered;	    /* requests, by the last message */
-	uint64_t go_ns, go_next_ns; /* the last look at goroutines, of all processes; the next one */
-	struct scope_goroutine_places places;
+	uint64_t answered;		  /* requests, by the last message */
+	uint64_t tasks_ns, tasks_next_ns; /* the last look at tasks, of all processes; the next one */
+	struct scope_waiting_places places;
 	uint64_t cpu_ns, round_cpu_ns; /* used in all; in one round, on average */
 	bool ending;
 };
@@ -180,14 +182,35 @@ static void take_snapshot(struct server *server, struct scope_snapshots_process 
 		add_stack(server, task, &frames, ids, now_ns, since_ns);
 }
 
-/* ---- goroutines ---- */
+/* ---- tasks that wait ---- */
 
-static void add_tasks(struct server *server, const struct scope_snapshots_process *process,
-		      const struct scope_goroutine_place *place, uint64_t time_ns, uint64_t since_ns)
+/* Functions of an interpreter get their addresses in the trace. false: not all have names. */
+static bool name_place(struct server *server, struct scope_snapshots_process *process,
+		       const struct scope_waiting_place *place)
 {
-	struct scope_snapshots_row *row = add_row(server, (place->count + 1u) * sizeof(uint64_t));
-	uint64_t *word = (uint64_t *)(row + 1);
+	uint64_t *address = server->places.address + place->first;
 
+	for (uint16_t i = 0; i < place->count; i++) {
+		const uint32_t id = id_of_function(server, process, address[i]);
+
+		if (id == SCOPE_NAME_TABLE_NONE)
+			return false;
+		address[i] = scope_interpreter_address_of_name(id, i > 0);
+	}
+	return true;
+}
+
+static void add_tasks(struct server *server, struct scope_snapshots_process *process,
+		      const struct scope_waiting_place *place, uint64_t time_ns, uint64_t since_ns)
+{
+	struct scope_snapshots_row *row;
+	uint64_t *word;
+
+	if (!process->go && !name_place(server, process, place)) {
+		server->head.counts.torn++;
+		return;
+	}
+	row = add_row(server, (place->count + 1u) * sizeof(uint64_t));
 	row->kind = SCOPE_SNAPSHOTS_TASKS;
 	row->cut = place->cut;
 	row->count = place->count;
@@ -195,24 +218,61 @@ static void add_tasks(struct server *server, const struct scope_snapshots_proces
 	row->time_ns = time_ns;
 	row->since_ns = since_ns;
 	row->waited_s = place->waited_s;
-	word[0] = place->goroutines;
+	word = (uint64_t *)(row + 1);
+	word[0] = place->tasks;
 	memcpy(word + 1, server->places.address + place->first, place->count * sizeof(*word));
 	server->head.counts.taken++;
 }
 
-static void look_at_goroutines(struct server *server, struct scope_snapshots_process *process, uint64_t since_ns)
+static bool find_goroutines(struct server *server, struct scope_snapshots_process *process)
+{
+	/* It has ended, or executed another program. */
+	process->gone = kill((pid_t)process->tgid, 0) ||
+			scope_capture_snapshots_go_find(process->tgid, &server->memory, &process->goroutines);
+	return false;
+}
+
+static bool look_at_goroutines(struct server *server, struct scope_snapshots_process *process, uint64_t now_ns)
+{
+	scope_interpreter_memory_begin(&server->memory, TASK_READS);
+	return scope_interpreter_goroutines_look(&server->memory, &process->goroutines, now_ns, process->waits,
+						 &server->places) ||
+	       find_goroutines(server, process);
+}
+
+/* A program may import asyncio at any time. */
+static bool find_python_tasks(struct server *server, struct scope_snapshots_process *process, uint64_t now_ns)
+{
+	if (now_ns < process->next_tasks_ns)
+		return false;
+	process->next_tasks_ns = now_ns + TASKS_FIND_NS;
+	scope_interpreter_memory_begin(&server->memory, TASKS_FIND_READS);
+	if (!scope_interpreter_python_tasks_find(&server->memory, &process->interpreter, &process->python_tasks))
+		return false;
+	if (!process->waits)
+		process->waits = calloc(1, sizeof(*process->waits));
+	return process->waits;
+}
+
+static bool look_at_python_tasks(struct server *server, struct scope_snapshots_process *process, uint64_t now_ns)
+{
+	if (!process->found || process->interpreter.language != SCOPE_INTERPRETER_PYTHON ||
+	    (!process->python_tasks.set && !find_python_tasks(server, process, now_ns)))
+		return false;
+	if (scope_interpreter_python_tasks_look(&server->memory, &process->interpreter, &process->python_tasks,
+						TASK_READS, now_ns, process->waits, &server->places))
+		return true;
+	process->python_tasks = (struct scope_python_tasks){ 0 };
+	return false;
+}
+
+static void look_at_tasks(struct server *server, struct scope_snapshots_process *process, uint64_t since_ns)
 {
 	const uint64_t now_ns = scope_now_ns();
 
 	server->tgid = process->tgid;
-	scope_interpreter_memory_begin(&server->memory, GO_READS);
-	if (!scope_interpreter_goroutines_look(&server->memory, &process->goroutines, now_ns, process->waits,
-					       &server->places)) {
-		/* It has ended, or executed another program. */
-		process->gone = kill((pid_t)process->tgid, 0) ||
-				scope_capture_snapshots_go_find(process->tgid, &server->memory, &process->goroutines);
+	if (!(process->go ? look_at_goroutines : look_at_python_tasks)(server, process, now_ns))
 		return;
-	}
 	server->head.counts.torn += server->places.torn;
 	for (uint32_t i = 0; i < server->places.places; i++)
 		add_tasks(server, process, &server->places.place[i], now_ns, since_ns);
@@ -223,20 +283,19 @@ static void look_at_goroutines(struct server *server, struct scope_snapshots_pro
 static uint64_t cpu_now_ns(void);
 
 /* A look at all of them costs as much as their number; so the next one comes later the more there are. */
-static void go_round_of_go(struct server *server)
+static void go_round_of_tasks(struct server *server)
 {
 	const uint64_t begin_ns = scope_now_ns(), cpu_ns = cpu_now_ns();
-	const uint64_t since_ns = server->go_ns ? begin_ns - server->go_ns : GO_PERIOD_NS;
+	const uint64_t since_ns = server->tasks_ns ? begin_ns - server->tasks_ns : TASKS_PERIOD_NS;
 	uint64_t cost_ns;
 
-	if (begin_ns < server->go_next_ns)
+	if (begin_ns < server->tasks_next_ns)
 		return;
 	for (size_t i = 0; i < server->processes; i++)
-		if (server->process[i]->go)
-			look_at_goroutines(server, server->process[i], since_ns);
-	cost_ns = (cpu_now_ns() - cpu_ns) * GO_COST_PARTS;
-	server->go_ns = begin_ns;
-	server->go_next_ns = begin_ns + (cost_ns < GO_PERIOD_NS ? GO_PERIOD_NS : cost_ns);
+		look_at_tasks(server, server->process[i], since_ns);
+	cost_ns = (cpu_now_ns() - cpu_ns) * TASKS_COST_PARTS;
+	server->tasks_ns = begin_ns;
+	server->tasks_next_ns = begin_ns + (cost_ns < TASKS_PERIOD_NS ? TASKS_PERIOD_NS : cost_ns);
 }
 
 static void note_unknown(struct server *server, const struct scope_snapshots_process *process)
@@ -351,7 +410,7 @@ static void go_round(struct server *server)
 	uint64_t cpu_ns;
 	bool last;
 
-	go_round_of_go(server);
+	go_round_of_tasks(server);
 	for (size_t i = 0; i < server->processes; i++) {
 		if (!server->process[i]->go)
 			read_process(server, server->process[i]);
@@ -404,6 +463,7 @@ void scope_capture_snapshots_serve(int fd)
 	raise_limit();
 	server->fd = fd;
 	server->memory.read = scope_interpreter_memory_of_process;
+	server->memory.read_pages = scope_interpreter_memory_pages_of_process;
 	server->memory.context = &server->tgid;
 	begin_message(server);
 	while (!server->ending) {

@@ -7,12 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define P99_UNITS_MAX 4096 /* no rule: requests of which the quantile is taken */
+#define WITHIN_NS 1000000000 /* a task of Python that begins to wait that soon after a request waits for it */
+#define SHORT_MIN 5	     /* tasks of one start that waited shortly, summed over looks; fewer say nothing */
+#define MOST 2		     /* inverse of a share of them */
+#define P99_UNITS_MAX 4096   /* no rule: requests of which the quantile is taken */
 
 /* Places that differ only in how long tasks have waited, or in the address within a function, are one spot. */
 struct spot {
 	uint32_t tgid, place; /* place: one of them */
 	uint64_t mass;	      /* tasks, summed over looks */
+	uint64_t short_mass;  /* of those, the ones that had not waited for a second */
 	uint64_t seen_ns;     /* the last look in which any were there */
 	uint64_t lasting_ns;  /* the last one with some that had waited for a second … */
 	uint32_t tasks;	      /* … how many these were … */
@@ -74,8 +78,10 @@ static void count_row(struct finder *finder, const struct scope_task_row *row)
 	if (row->waited_s < first->waited_s || since_ns < first->since_ns || !first->waited_s)
 		first->since_ns = since_ns;
 	first->waited_s = row->waited_s;
-	if (!row->waited_s)
+	if (!row->waited_s) {
+		spot->short_mass += row->tasks;
 		return;
+	}
 	if (spot->lasting_ns != row->time_ns)
 		spot->tasks = 0;
 	if (!spot->tasks || first->since_ns < spot->since_ns)
@@ -149,11 +155,34 @@ static bool idle_above(const struct finder *finder, const struct spot *of)
 	return false;
 }
 
-static bool waits_for_lock(const struct scope_task_place *place)
+/* True if a request came right before that time, and was not answered. */
+static bool began_with_request(const struct finder *finder, const struct spot *spot)
 {
-	return (scope_evidence_task_name_begins(place->waits, "sync.") ||
-		scope_evidence_task_name_begins(place->waits, "internal/sync.")) &&
-	       strstr(place->waits->name, "Mutex");
+	const struct scope_unanswered *unanswered = finder->units->unanswered;
+
+	for (uint32_t i = 0; i < unanswered->requests && i < SCOPE_UNANSWERED_KEPT; i++)
+		if (unanswered->kept[i].tgid == spot->tgid && spot->since_ns >= unanswered->kept[i].came_ns &&
+		    spot->since_ns - unanswered->kept[i].came_ns < WITHIN_NS)
+			return true;
+	return false;
+}
+
+/*
+ * True if most tasks that were started as these wait shortly, and elsewhere: they serve requests, of which this one has not ended. Where most
+ * wait shortly, connections idle between requests.
+ */
+static bool is_among_short(const struct finder *finder, const struct spot *of)
+{
+	const struct scope_task_place *place = finder->rows->place;
+	uint64_t all = 0;
+
+	for (uint32_t i = 0; i < finder->spots; i++) {
+		const struct spot *spot = &finder->spot[i];
+
+		if (spot->tgid == of->tgid && place[spot->place].start == place[of->place].start)
+			all += spot->short_mass;
+	}
+	return all >= SHORT_MIN && of->short_mass * MOST < all;
 }
 
 static bool is_stuck(const struct finder *finder, const struct spot *spot)
@@ -163,7 +192,10 @@ static bool is_stuck(const struct finder *finder, const struct spot *spot)
 	if (!spot->tasks || place->node.node == SCOPE_TREE_ROOT || !place->start || !waits_at_end(finder, spot) ||
 	    (double)(finder->units->timeline->end_ns - spot->since_ns) < limit_of(finder, spot->tgid))
 		return false;
-	if (waits_for_lock(place))
+	if (place->lock)
+		return true;
+	if (place->asyncio && place->class != SCOPE_WAIT_NETWORK &&
+	    (began_with_request(finder, spot) || (!place->choice && is_among_short(finder, spot))))
 		return true;
 	if (scope_evidence_task_name_begins(place->start, "runtime.") || place->class == SCOPE_WAIT_NETWORK)
 		return false;
@@ -202,8 +234,9 @@ int scope_evidence_stuck_tasks_find(const struct scope_task_rows *rows, const st
 			.thread = spot->thread,
 			.tasks = spot->tasks,
 			.class = place->class,
-			.lock = waits_for_lock(place),
-			.unsure = place->choice && !waits_for_lock(place),
+			.asyncio = place->asyncio,
+			.lock = place->lock,
+			.unsure = place->choice && !place->lock,
 		};
 		scope_evidence_tree_vote(&evidence->tree, place->node.node, place->node.circle, place->node.circles);
 	}

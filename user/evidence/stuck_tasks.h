@@ -20,6 +20,7 @@ struct scope_stuck_tasks {
 	uint32_t thread;		    /* the first one of their process */
 	uint32_t tasks;
 	uint8_t class; /* enum scope_wait_class */
+	bool asyncio;  /* they are tasks of Python, else goroutines */
 	bool lock;
 	bool unsure; /* it waits for the first of several events, so a long wait may be usual */
 };

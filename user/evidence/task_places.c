@@ -13,6 +13,14 @@
 #define CORRELATION_Z 3.3   /* … and with fewer standard errors that may be chance */
 #define PROCESSES_MAX 64    /* no rule: processes whose looks are compared */
 
+/* Who ends what a task waits for. One of a lower level may keep those of the higher ones waiting. */
+enum level {
+	LEVEL_OTHER,  /* no task: a clock, a peer, a child */
+	LEVEL_FUTURE, /* another task, or a thread */
+	LEVEL_TASK,   /* only another task: a lock, a channel, a group */
+	LEVELS,
+};
+
 /* How the number of tasks in a place changed from look to look. */
 struct place {
 	double squares, with_requests; /* sums over all changes, of its own and with those of requests */
@@ -22,8 +30,8 @@ struct place {
 	bool settled;
 	double weight; /* its correlation */
 	/*
-	 * Number of looks in which more tasks were in it than in all looks; of these, the looks in which others waited
-	 * for a task.
+	 * Number of looks in which more tasks were in it than in all looks; of these, the looks in which others of a
+	 * higher level waited.
 	 */
 	uint32_t above, beside;
 	bool keeps; /* the others wait for those in it */
@@ -35,8 +43,8 @@ struct process {
 	double waiting;
 	const struct scope_task_row *row;
 	size_t rows;
-	double squares;	 /* of changes of `waiting` */
-	uint32_t waited; /* looks in which tasks waited for a task */
+	double squares;		 /* of changes of `waiting` */
+	uint32_t waited[LEVELS]; /* looks in which tasks of a higher level waited */
 };
 
 /* A request whose task waited. */
@@ -188,10 +196,15 @@ static int count_look(struct tasks *tasks, const struct scope_task_row *row, siz
 	return 0;
 }
 
-/* What comes from the other end of such a connection is written by another task, which is where it is: this one says nothing. */
+/*
+ * What comes from the other end of such a connection is written by another task, which is where it is: this one says nothing. A loop of asyncio
+ * has such a connection to wake itself.
+ */
 static bool waits_for_itself(const struct tasks *tasks, const struct scope_task_row *row)
 {
-	return tasks->looks->within && tasks->looks->place[row->place].class == SCOPE_WAIT_NETWORK;
+	const struct scope_task_place *place = &tasks->looks->place[row->place];
+
+	return tasks->looks->within && !place->asyncio && place->class == SCOPE_WAIT_NETWORK;
 }
 
 static void correlate(struct tasks *tasks)
@@ -224,26 +237,29 @@ static double weight_of(const struct tasks *tasks, const struct scope_task_row *
 
 /* ---- which ones wait for which ---- */
 
-/* True if only another task ends what they wait for: a lock, a channel, a group. */
-static bool waits_for_task(const struct tasks *tasks, const struct scope_task_row *row)
+static enum level level_of(const struct tasks *tasks, const struct scope_task_row *row)
 {
-	return row->place < SCOPE_TASK_PLACES_MAX && tasks->looks->place[row->place].class == SCOPE_WAIT_FUTEX;
+	const struct scope_task_place *place = &tasks->looks->place[row->place];
+
+	return place->class != SCOPE_WAIT_FUTEX ? LEVEL_OTHER : place->future ? LEVEL_FUTURE : LEVEL_TASK;
 }
 
 static int count_beside(struct tasks *tasks, const struct scope_task_row *row, size_t count)
 {
 	struct process *process = process_of(tasks, row->tgid);
-	bool waited = false;
+	enum level highest = LEVEL_OTHER;
 
 	for (size_t i = 0; i < count; i++)
-		waited |= waits_for_task(tasks, &row[i]) && weight_of(tasks, &row[i]) > 0;
+		if (weight_of(tasks, &row[i]) > 0 && level_of(tasks, &row[i]) > highest)
+			highest = level_of(tasks, &row[i]);
 	if (process)
-		process->waited += waited;
+		for (unsigned level = 0; level < highest; level++)
+			process->waited[level]++;
 	for (size_t i = 0; i < count; i++) {
 		if (weight_of(tasks, &row[i]) <= 0)
 			continue;
 		tasks->place[row[i].place].above++;
-		tasks->place[row[i].place].beside += waited;
+		tasks->place[row[i].place].beside += level_of(tasks, &row[i]) < highest;
 	}
 	return 0;
 }
@@ -254,22 +270,17 @@ static void find_keepers(struct tasks *tasks)
 	for (size_t i = 0; i < tasks->looks->rows; i++) {
 		const struct scope_task_row *row = &tasks->looks->row[i];
 		const struct process *process = process_of(tasks, row->tgid);
+		double above, deviation, waited;
 		struct place *place;
-		double above, deviation;
 
-		if (!process || row->place == SCOPE_TASK_PLACES_MAX || waits_for_task(tasks, row))
+		if (!process || row->place == SCOPE_TASK_PLACES_MAX)
 			continue;
 		place = &tasks->place[row->place];
 		above = place->above / (double)process->looks;
-		deviation =
-			sqrt(process->waited * above * (1 - above) * (1 - process->waited / (double)process->looks));
-		place->keeps = deviation > 0 && place->beside > process->waited * above + CORRELATION_Z * deviation;
+		waited = process->waited[level_of(tasks, row)];
+		deviation = sqrt(waited * above * (1 - above) * (1 - waited / process->looks));
+		place->keeps = deviation > 0 && place->beside > waited * above + CORRELATION_Z * deviation;
 	}
-}
-
-static bool keeps(const struct tasks *tasks, const struct scope_task_row *row)
-{
-	return row->place < SCOPE_TASK_PLACES_MAX && tasks->place[row->place].keeps;
 }
 
 static int add(struct tasks *tasks, const struct scope_task_row *row, uint32_t unit, double weight_ns)
@@ -295,19 +306,28 @@ static int add(struct tasks *tasks, const struct scope_task_row *row, uint32_t u
 	return scope_evidence_attributor_add(tasks->attributor, UINT32_MAX, &stretch, place->node);
 }
 
+/* The lowest level of tasks that keep others waiting; LEVELS: none does. */
+static enum level keeper_of(const struct tasks *tasks, const struct scope_task_row *row, size_t count)
+{
+	enum level lowest = LEVELS;
+
+	for (size_t i = 0; i < count; i++)
+		if (weight_of(tasks, &row[i]) > 0 && tasks->place[row[i].place].keeps &&
+		    level_of(tasks, &row[i]) < lowest)
+			lowest = level_of(tasks, &row[i]);
+	return lowest;
+}
+
 /* Blame follows the wait: beside tasks that are waited for, those that wait for a task do not count. */
 static int attribute_look(struct tasks *tasks, const struct scope_task_row *row, size_t count)
 {
-	double all = 0, kept_waiting = 0;
-	bool kept = false;
+	const enum level keeper = keeper_of(tasks, row, count);
+	double all = 0;
 	int err = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		all += weight_of(tasks, &row[i]);
-		kept |= keeps(tasks, &row[i]) && weight_of(tasks, &row[i]) > 0;
-		kept_waiting += waits_for_task(tasks, &row[i]) ? weight_of(tasks, &row[i]) : 0;
-	}
-	all -= kept ? kept_waiting : 0;
+	for (size_t i = 0; i < count; i++)
+		if (weight_of(tasks, &row[i]) > 0 && level_of(tasks, &row[i]) <= keeper)
+			all += weight_of(tasks, &row[i]);
 	if (all <= 0)
 		return 0;
 	for (size_t i = 0; !err && i < tasks->actives; i++) {
@@ -316,7 +336,7 @@ static int attribute_look(struct tasks *tasks, const struct scope_task_row *row,
 		for (size_t j = 0; !err && waiting->tgid == row->tgid && j < count; j++) {
 			const double weight = weight_of(tasks, &row[j]);
 
-			if (weight > 0 && !(kept && waits_for_task(tasks, &row[j])))
+			if (weight > 0 && level_of(tasks, &row[j]) <= keeper)
 				err = add(tasks, &row[j], waiting->unit, (double)row[j].since_ns * weight / all);
 		}
 	}

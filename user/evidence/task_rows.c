@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "evidence/asyncio_waits.h"
+#include "interpreter/interpreter.h"
 #include "trace/peer.h"
 
 #define PLACE_BUCKETS 16384 /* no rule: a power of two, above SCOPE_TASK_PLACES_MAX */
@@ -39,6 +41,30 @@ static uint8_t class_of(const struct scope_function *below)
 	return SCOPE_WAIT_OTHER;
 }
 
+static bool waits_for_lock(const struct scope_function *waits)
+{
+	return (scope_evidence_task_name_begins(waits, "sync.") ||
+		scope_evidence_task_name_begins(waits, "internal/sync.")) &&
+	       strstr(waits->name, "Mutex");
+}
+
+/* Says for what it waits. */
+static void take_wait(struct scope_task_place *place, struct scope_asyncio_wait *asyncio)
+{
+	if (!place->asyncio) {
+		place->class = class_of(place->node.below);
+		place->lock = waits_for_lock(place->waits);
+		return;
+	}
+	scope_evidence_asyncio_wait_end(asyncio);
+	place->class = asyncio->class;
+	place->lock = asyncio->lock;
+	place->choice = asyncio->news;
+	place->future = asyncio->future;
+	if (asyncio->of)
+		place->waits = asyncio->of;
+}
+
 static uint64_t hash_of(uint32_t tgid, bool lasting, const struct scope_event *event)
 {
 	uint64_t hash = 14695981039346656037ull ^ tgid ^ (uint64_t)lasting << 32; /* no rule: FNV-1a, of words */
@@ -48,11 +74,13 @@ static uint64_t hash_of(uint32_t tgid, bool lasting, const struct scope_event *e
 	return hash ^ hash >> 29;				       /* no rule */
 }
 
-/* Names the two ends of the stack. Each task ends in runtime.goexit, which called nothing. */
+/* Names the two ends of the stack, and what is waited for. A goroutine ends in runtime.goexit, which called nothing. */
 static int name_ends(const struct reader *reader, const struct scope_event *event, struct scope_task_place *place)
 {
+	struct scope_asyncio_wait asyncio = { 0 };
 	const uint16_t count = event->stack.ips;
 
+	place->asyncio = count && event->stack.ip[0] >= SCOPE_INTERPRETED_BASE;
 	for (uint16_t i = 0; i < count; i++) {
 		const struct scope_function *function;
 		int err = scope_symbols_lookup(reader->stack_nodes->symbols, place->tgid, event->stack.ip[i], i > 0,
@@ -61,12 +89,14 @@ static int name_ends(const struct reader *reader, const struct scope_event *even
 		if (err)
 			return err;
 		place->choice |= scope_evidence_task_name_begins(function, "runtime.selectgo");
+		scope_evidence_asyncio_wait_take(&asyncio, function);
 		if (!place->waits && !scope_evidence_task_name_begins(function, "runtime."))
 			place->waits = function;
 		if (event->stack.ended == SCOPE_FRAMES_COMPLETE &&
 		    !scope_evidence_task_name_begins(function, "runtime.goexit"))
 			place->start = function;
 	}
+	take_wait(place, &asyncio);
 	return 0;
 }
 
@@ -95,7 +125,6 @@ static int find_place(const struct reader *reader, const struct scope_logged_sta
 		err = name_ends(reader, event, place);
 	if (err)
 		return err;
-	place->class = class_of(place->node.below);
 	*ret_place = (uint32_t)rows->places++;
 	rows->bucket[at] = (uint32_t)rows->places;
 	return 0;

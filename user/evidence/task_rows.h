@@ -31,7 +31,10 @@ struct scope_task_place {
 	const struct scope_function *waits; /* the innermost function that is none of the scheduler's; NULL: not known */
 	uint8_t class;			    /* enum scope_wait_class */
 	bool lasting;			    /* of tasks that have waited for a second */
-	bool choice;			    /* for the first of several events */
+	bool choice;  /* for the first of several events, or for news that may not come for long */
+	bool lock;    /* for a mutex or a reader-writer lock */
+	bool future;  /* for a future of the program: another task ends it, or a thread */
+	bool asyncio; /* of a task of Python, else of a goroutine */
 };
 
 /* False for NULL. */

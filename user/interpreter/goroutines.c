@@ -21,7 +21,6 @@
 #define WAIT_SCAN 0x1000u	/* a bit of status: the collector looks at its stack, which changes nothing */
 #define STACK_MAX (1ull << 30)	/* of a goroutine, by default */
 #define STACK_READ (16u << 10)	/* bytes of it that are read */
-#define WAIT_TRIES 16		/* rows where one may be */
 #define CHUNK 512		/* pointers that are read at once */
 #define LENGTH_MAX (1ull << 32) /* addresses are higher */
 
@@ -128,7 +127,7 @@ static uint16_t walk(const struct parked *parked, const uint8_t *stack, size_t b
 		*ret_end = WALK_BROKEN;
 		if (bp < least || bp % 8 || bp >= parked->high)
 			break;
-		if (count == SCOPE_GOROUTINE_FRAMES || bp - parked->sp + sizeof(pair) > bytes) {
+		if (count == SCOPE_WAITING_FRAMES || bp - parked->sp + sizeof(pair) > bytes) {
 			*ret_end = WALK_CUT;
 			break;
 		}
@@ -149,7 +148,7 @@ static uint16_t walk(const struct parked *parked, const uint8_t *stack, size_t b
  */
 static bool find_frame(struct parked *parked, const uint8_t *stack, size_t bytes)
 {
-	uint64_t address[SCOPE_GOROUTINE_FRAMES];
+	uint64_t address[SCOPE_WAITING_FRAMES];
 	enum walk_end end;
 
 	for (unsigned i = 0; i < FRAME_WORDS && (i + 2) * sizeof(uint64_t) <= bytes; i++) {
@@ -191,68 +190,13 @@ static uint64_t hash_of(const struct parked *parked, const uint8_t *stack, size_
 	return hash;
 }
 
-/* Its row; NULL: there is no room, because others that waited a moment ago are in all rows where it may be. */
-static struct scope_goroutine_wait *find_wait(struct scope_goroutine_waits *waits, uint64_t g)
-{
-	struct scope_goroutine_wait *room = NULL;
-
-	for (unsigned i = 0; i < WAIT_TRIES; i++) {
-		struct scope_goroutine_wait *row =
-			&waits->row[((g >> 4) * 0x9e3779b97f4a7c15ull % 0x7fffffffu + i) % SCOPE_GOROUTINE_WAITS];
-
-		if (row->g == g)
-			return row;
-		if (!room && (!row->g || row->look + 1 < waits->look))
-			room = row;
-	}
-	if (room)
-		*room = (struct scope_goroutine_wait){ .g = g };
-	return room;
-}
-
-/* Seconds for which it has waited. */
-static uint32_t waited_s(struct scope_goroutine_waits *waits, uint64_t g, uint64_t hash, uint64_t now_ns)
-{
-	struct scope_goroutine_wait *row = find_wait(waits, g);
-	uint64_t seconds;
-
-	if (!row)
-		return 0;
-	if (row->hash != hash || row->look + 1 != waits->look)
-		row->since_ns = now_ns;
-	row->hash = hash;
-	row->look = waits->look;
-	seconds = (now_ns - row->since_ns) / 1000000000;
-	return (uint32_t)(seconds < SCOPE_GOROUTINE_WAITED_MAX ? seconds : SCOPE_GOROUTINE_WAITED_MAX);
-}
-
-/* ---- places ---- */
-
-static void add_place(struct scope_goroutine_places *places, const uint64_t *address, uint16_t count, bool cut,
-		      uint32_t waited)
-{
-	struct scope_goroutine_place *place = places->place;
-
-	for (uint32_t i = 0; i < places->places; i++, place++)
-		if (place->count == count && !place->waited_s == !waited &&
-		    !memcmp(places->address + place->first, address, count * sizeof(*address))) {
-			place->goroutines++;
-			place->waited_s = waited > place->waited_s ? waited : place->waited_s;
-			return;
-		}
-	if (places->places == SCOPE_GOROUTINE_PLACES)
-		return;
-	*place = (struct scope_goroutine_place){ 1, waited, count, cut, places->addresses };
-	memcpy(places->address + places->addresses, address, count * sizeof(*address));
-	places->addresses += count;
-	places->places++;
-}
+/* ---- all of them ---- */
 
 static void look_at(struct scope_memory *memory, const struct scope_goroutines *goroutines, uint64_t g, uint64_t now_ns,
-		    struct scope_goroutine_waits *waits, struct scope_goroutine_places *places)
+		    struct scope_waiting_tasks *waits, struct scope_waiting_places *places)
 {
 	static uint8_t stack[STACK_READ];
-	uint64_t address[SCOPE_GOROUTINE_FRAMES];
+	uint64_t address[SCOPE_WAITING_FRAMES];
 	struct parked parked, again;
 	uint32_t waited;
 	uint16_t count;
@@ -272,19 +216,18 @@ static void look_at(struct scope_memory *memory, const struct scope_goroutines *
 		return;
 	count = walk(&parked, stack, bytes, address, &end);
 	from = first_word(goroutines, &parked, stack, bytes, address, count);
-	waited = waited_s(waits, g, hash_of(&parked, stack + from, bytes - from), now_ns);
+	waited = scope_interpreter_waiting_s(waits, g, hash_of(&parked, stack + from, bytes - from), now_ns);
 	if (!parked.in_syscall || waited)
-		add_place(places, address, count, end == WALK_CUT, waited);
+		scope_interpreter_waiting_add(places, address, count, end == WALK_CUT, waited);
 }
 
 bool scope_interpreter_goroutines_look(struct scope_memory *memory, const struct scope_goroutines *goroutines,
-				       uint64_t now_ns, struct scope_goroutine_waits *waits,
-				       struct scope_goroutine_places *ret_places)
+				       uint64_t now_ns, struct scope_waiting_tasks *waits,
+				       struct scope_waiting_places *ret_places)
 {
 	uint64_t list, length, g[CHUNK];
 
-	waits->look++;
-	ret_places->places = ret_places->looked = ret_places->torn = ret_places->addresses = 0;
+	scope_interpreter_waiting_begin(waits, ret_places);
 	if (!scope_interpreter_memory_now(memory, goroutines->list, &list, sizeof(list)) ||
 	    !scope_interpreter_memory_now(memory, goroutines->length, &length, sizeof(length)))
 		return false;
@@ -296,8 +239,8 @@ bool scope_interpreter_goroutines_look(struct scope_memory *memory, const struct
 	}
 	if (!length || length >= LENGTH_MAX || list < LENGTH_MAX)
 		return false;
-	if (length > SCOPE_GOROUTINES_MAX)
-		length = SCOPE_GOROUTINES_MAX;
+	if (length > SCOPE_WAITING_TASKS_MAX)
+		length = SCOPE_WAITING_TASKS_MAX;
 	for (uint64_t i = 0; i < length; i += CHUNK) {
 		const uint64_t count = length - i < CHUNK ? length - i : CHUNK;
 

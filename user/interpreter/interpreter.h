@@ -26,6 +26,10 @@
  */
 #define SCOPE_INTERPRETED_BASE (1ull << 60)
 #define SCOPE_INTERPRETED_SIZE 16u
+static inline uint64_t scope_interpreter_address_of_name(uint32_t number, bool caller)
+{
+	return SCOPE_INTERPRETED_BASE + (uint64_t)number * SCOPE_INTERPRETED_SIZE + caller;
+}
 #define SCOPE_INTERPRETED_ON_STACKS (1ull << 61) /* the same for functions that native stacks have */
 
 enum scope_interpreter_language {
@@ -49,6 +53,11 @@ struct scope_python_offsets {
 	uint32_t code_file, code_name;
 	uint32_t type;				      /* of an object */
 	uint32_t text_length, text_state, text_ascii; /* ascii: where the characters of an ASCII string are */
+};
+
+/* Types of CPython: 0 is not known. */
+struct scope_python_types {
+	uint64_t dict, set, coroutine, generator, asynchronous_generator;
 };
 
 /* The same of Ruby. What is at one place in all versions is in ruby.c and ruby_name.c. */
@@ -119,6 +128,7 @@ struct scope_interpreter {
 	uint32_t version; /* major << 8 | minor; 0: not known */
 	uint64_t root;	  /* _PyRuntime, executor_globals, Ruby's VM, PL_curinterp, the list of Java's threads */
 	uint64_t code_type, text_type; /* Python: the types of code and of strings; 0: not known */
+	struct scope_python_types types;
 	/* Ruby: its class Object, and up to 3.1 the variables with a class's name, and with the object of a class of one; 0: not known */
 	uint64_t object_class, name_variable, attached_variable;
 	union {

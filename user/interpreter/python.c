@@ -40,6 +40,11 @@ enum scope_interpreter_found scope_interpreter_python_find(struct scope_memory *
 		return SCOPE_INTERPRETER_UNKNOWN;
 	scope_interpreter_dynamic_find(memory, dynamic, "PyCode_Type", &interpreter->code_type);
 	scope_interpreter_dynamic_find(memory, dynamic, "PyUnicode_Type", &interpreter->text_type);
+	scope_interpreter_dynamic_find(memory, dynamic, "PyDict_Type", &interpreter->types.dict);
+	scope_interpreter_dynamic_find(memory, dynamic, "PySet_Type", &interpreter->types.set);
+	scope_interpreter_dynamic_find(memory, dynamic, "PyCoro_Type", &interpreter->types.coroutine);
+	scope_interpreter_dynamic_find(memory, dynamic, "PyGen_Type", &interpreter->types.generator);
+	scope_interpreter_dynamic_find(memory, dynamic, "PyAsyncGen_Type", &interpreter->types.asynchronous_generator);
 	return scope_interpreter_memory_word(memory, interpreter->root + interpreter->python.runtime_interpreter,
 					     &head) &&
 			       head

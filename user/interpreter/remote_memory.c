@@ -11,8 +11,23 @@
 void scope_interpreter_memory_begin(struct scope_memory *memory, uint32_t reads)
 {
 	memory->left = reads;
+	memset(&memory->pages, 0, sizeof(memory->pages));
+}
+
+void scope_interpreter_memory_begin_with(struct scope_memory *memory, uint32_t reads,
+					 const struct scope_memory_pages *pages)
+{
+	size_t count = 0, read = 0;
+
+	scope_interpreter_memory_begin(memory, reads);
 	for (size_t i = 0; i < SCOPE_MEMORY_PAGES; i++)
-		memory->page[i].address = 0;
+		if (pages->address[i])
+			memory->pages.address[count++] = pages->address[i];
+	if (count && memory->read_pages)
+		read = memory->read_pages(memory->context, memory->pages.address, memory->data, count);
+	for (size_t i = read; i < count; i++)
+		memory->pages.address[i] = 0;
+	memory->next = (uint32_t)read;
 }
 
 static bool may_be_read(const struct scope_memory *memory, uint64_t address, size_t bytes)
@@ -29,20 +44,20 @@ bool scope_interpreter_memory_now(struct scope_memory *memory, uint64_t address,
 }
 
 /* The page with that address; NULL: it cannot be read. */
-static const struct scope_memory_page *page_of(struct scope_memory *memory, uint64_t address)
+static const uint8_t *page_of(struct scope_memory *memory, uint64_t address)
 {
 	const uint64_t start = address & ~(uint64_t)(SCOPE_MEMORY_PAGE - 1);
-	struct scope_memory_page *page;
+	size_t at;
 
 	for (size_t i = 0; i < SCOPE_MEMORY_PAGES; i++)
-		if (memory->page[i].address == start)
-			return &memory->page[i];
-	page = &memory->page[memory->next++ % SCOPE_MEMORY_PAGES];
-	page->address = 0;
-	if (!scope_interpreter_memory_now(memory, start, page->data, sizeof(page->data)))
+		if (memory->pages.address[i] == start)
+			return memory->data[i];
+	at = memory->next++ % SCOPE_MEMORY_PAGES;
+	memory->pages.address[at] = 0;
+	if (!scope_interpreter_memory_now(memory, start, memory->data[at], SCOPE_MEMORY_PAGE))
 		return NULL;
-	page->address = start;
-	return page;
+	memory->pages.address[at] = start;
+	return memory->data[at];
 }
 
 bool scope_interpreter_memory_get(struct scope_memory *memory, uint64_t address, void *data, size_t bytes)
@@ -54,11 +69,11 @@ bool scope_interpreter_memory_get(struct scope_memory *memory, uint64_t address,
 	while (bytes) {
 		const size_t offset = address % SCOPE_MEMORY_PAGE;
 		const size_t part = bytes < SCOPE_MEMORY_PAGE - offset ? bytes : SCOPE_MEMORY_PAGE - offset;
-		const struct scope_memory_page *page = page_of(memory, address);
+		const uint8_t *page = page_of(memory, address);
 
 		if (!page)
 			return false;
-		memcpy(to, page->data + offset, part);
+		memcpy(to, page + offset, part);
 		to += part;
 		address += part;
 		bytes -= part;
@@ -72,4 +87,21 @@ bool scope_interpreter_memory_of_process(void *context, uint64_t address, void *
 	struct iovec local = { data, bytes }, remote = { (void *)(uintptr_t)address, bytes };
 
 	return process_vm_readv((pid_t)*pid, &local, 1, &remote, 1, 0) == (ssize_t)bytes;
+}
+
+size_t scope_interpreter_memory_pages_of_process(void *context, const uint64_t *address,
+						 uint8_t (*data)[SCOPE_MEMORY_PAGE], size_t count)
+{
+	struct iovec local[SCOPE_MEMORY_PAGES], remote[SCOPE_MEMORY_PAGES];
+	const uint32_t *pid = context;
+	ssize_t got;
+
+	if (count > SCOPE_MEMORY_PAGES)
+		count = SCOPE_MEMORY_PAGES;
+	for (size_t i = 0; i < count; i++) {
+		local[i] = (struct iovec){ data[i], SCOPE_MEMORY_PAGE };
+		remote[i] = (struct iovec){ (void *)(uintptr_t)address[i], SCOPE_MEMORY_PAGE };
+	}
+	got = process_vm_readv((pid_t)*pid, local, count, remote, count, 0);
+	return got > 0 ? (size_t)got / SCOPE_MEMORY_PAGE : 0;
 }

@@ -11,24 +11,31 @@
 #include <stdint.h>
 
 #define SCOPE_MEMORY_PAGE 4096u
-#define SCOPE_MEMORY_PAGES 16u /* that are kept, because a chain of frames is mostly in a few pages */
+#define SCOPE_MEMORY_PAGES 64u /* that are kept, because a chain of frames is mostly in a few pages */
 
-struct scope_memory_page {
-	uint64_t address; /* 0: none */
-	uint8_t data[SCOPE_MEMORY_PAGE];
+/* Addresses of pages; 0: none. */
+struct scope_memory_pages {
+	uint64_t address[SCOPE_MEMORY_PAGES];
 };
 
 struct scope_memory {
 	/* Reads all of these bytes, or returns false. */
 	bool (*read)(void *context, uint64_t address, void *data, size_t bytes);
+	/* May be NULL. Reads whole pages at once; returns how many of them, from the first on, it could read. */
+	size_t (*read_pages)(void *context, const uint64_t *address, uint8_t (*data)[SCOPE_MEMORY_PAGE], size_t count);
 	void *context;
 	uint32_t left; /* reads that are still allowed */
 	uint32_t next; /* the page that is replaced next */
-	struct scope_memory_page page[SCOPE_MEMORY_PAGES];
+	struct scope_memory_pages pages;
+	uint8_t data[SCOPE_MEMORY_PAGES][SCOPE_MEMORY_PAGE];
 };
 
 /* Forgets the pages of earlier reads, and allows that many reads from here on. */
 void scope_interpreter_memory_begin(struct scope_memory *memory, uint32_t reads);
+
+/* The same, and reads those pages at once, which an earlier look at the same data had in memory->pages. */
+void scope_interpreter_memory_begin_with(struct scope_memory *memory, uint32_t reads,
+					 const struct scope_memory_pages *pages);
 
 /*
  * Reads by whole pages, so that data that is near each other is read once, and as it was at one time. false: it cannot
@@ -46,5 +53,8 @@ static inline bool scope_interpreter_memory_word(struct scope_memory *memory, ui
 
 /* For the member read: process_vm_readv() of the process whose number context points to (uint32_t). */
 bool scope_interpreter_memory_of_process(void *context, uint64_t address, void *data, size_t bytes);
+/* The same for the member read_pages. */
+size_t scope_interpreter_memory_pages_of_process(void *context, const uint64_t *address,
+						 uint8_t (*data)[SCOPE_MEMORY_PAGE], size_t count);
 
 #endif

@@ -283,6 +283,13 @@ static void add_thread(struct scope_finding *same, const struct scope_finding *o
 	}
 }
 
+const char *scope_rank_finding_who(const struct scope_finding *finding)
+{
+	const struct scope_stuck_tasks *tasks = scope_rank_finding_tasks(finding);
+
+	return !tasks ? "thread" : tasks->asyncio ? "task" : "goroutine";
+}
+
 static struct scope_finding finding_of_tasks(const struct scope_rank_input *input,
 					     const struct scope_stuck_tasks *stuck)
 {

@@ -201,6 +201,9 @@ static inline const struct scope_stuck_tasks *scope_rank_finding_tasks(const str
 	return finding->kind == SCOPE_FINDING_HANG ? finding->hang.tasks : NULL;
 }
 
+/* What hangs: "thread", "goroutine", "task". */
+const char *scope_rank_finding_who(const struct scope_finding *finding);
+
 static inline bool scope_rank_finding_stuck(const struct scope_finding *finding)
 {
 	return finding->kind == SCOPE_FINDING_HANG || finding->kind == SCOPE_FINDING_SPIN;

@@ -30,7 +30,7 @@ const char *scope_report_section_sleep(const struct scope_model_finding *one)
 		return scope_report_section_call(finding->nr);
 	if (finding->wait.held)
 		return "no thread, between turns of its loop";
-	return one->below ? one->below->name : "its runtime";
+	return scope_report_model_task_sleep(one);
 }
 
 static const struct scope_thread *thread_at(const struct report *report, uint32_t index)

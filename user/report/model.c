@@ -55,17 +55,22 @@ static uint32_t count_stuck(const struct scope_ranking *ranking)
 /* What those are. */
 static const char *name_stuck(const struct scope_ranking *ranking)
 {
-	uint32_t findings = 0, tasks = 0;
+	const char *who = NULL;
+	bool threads = false;
 
 	for (size_t i = 0; i < ranking->findings; i++) {
 		const struct scope_finding *finding = &ranking->finding[i];
 
 		if (finding->kind != SCOPE_FINDING_HANG || finding->hang.unsure)
 			continue;
-		findings++;
-		tasks += !!finding->hang.tasks;
+		if (finding->hang.tasks)
+			who = scope_rank_finding_who(finding);
+		else
+			threads = true;
 	}
-	return !tasks ? "thread" : tasks == findings ? "goroutine" : "threads and goroutine";
+	if (!who)
+		return "thread";
+	return !threads ? who : !strcmp(who, "task") ? "threads and task" : "threads and goroutine";
 }
 
 static struct scope_model_slow make_slow(const struct scope_ranking *ranking)

@@ -46,7 +46,7 @@ struct scope_model_finding {
 	const struct scope_finding *finding;
 	const char *name;      /* the function's name from signatures, or from symbols; NULL: no usable stack */
 	bool stuck;	       /* a hang or a spin of threads, without slow units */
-	const char *who;       /* stuck: "thread", "goroutine" */
+	const char *who;       /* stuck: "thread", "goroutine", "task" */
 	const char *waits_for; /* outside: "disk", "peer" or "pipe"; else NULL */
 
 	uint32_t path[SCOPE_PATH_MAX]; /* nodes of its evidence's tree, from its own to the outermost one */
@@ -133,7 +133,7 @@ struct scope_model {
 	uint64_t since_wall_ns; /* the same, since 1970; 0: not known */
 	struct scope_model_part part;
 	bool outside;		/* of the program: the verdict, or the first finding of a slowdown */
-	const char *stuck_who;	/* of these: "thread", "goroutine" */
+	const char *stuck_who;	/* of these: "thread", "goroutine", "task", "threads and …" */
 	uint32_t stuck_threads; /* of the verdict's kind, hang or spin, without those that may be idle */
 	struct scope_model_slow slow;
 	struct scope_model_finding *finding; /* as many as the ranking has */
@@ -160,6 +160,9 @@ void scope_report_model_destroy(struct scope_model *model); /* NULL is fine */
  * Fills in the first fields of one finding, or all of them. 0 or -errno; scope_report_model_finding_free() in both
  * cases.
  */
+/* In what a task waits: a function of a library, the word "await" of Python, "its runtime". */
+const char *scope_report_model_task_sleep(const struct scope_model_finding *one);
+
 int scope_report_model_finding_init(const struct scope_analysis *analysis, const struct scope_finding *finding,
 				    bool detailed, struct scope_model_finding *ret_one);
 void scope_report_model_finding_free(struct scope_model_finding *one);

@@ -128,6 +128,15 @@ static uint32_t victim_process(const struct scope_analysis *analysis, const stru
 	return thread_at(analysis, (uint32_t)i)->tgid;
 }
 
+const char *scope_report_model_task_sleep(const struct scope_model_finding *one)
+{
+	if (one->below)
+		return one->below->name;
+	return one->finding->function && !strncmp(one->finding->function->symbol, "py::", strlen("py::"))
+		       ? "await"
+		       : "its runtime";
+}
+
 static void make_sleep(const struct scope_analysis *analysis, struct scope_model_finding *one)
 {
 	const struct scope_finding *finding = one->finding;
@@ -139,7 +148,7 @@ static void make_sleep(const struct scope_analysis *analysis, struct scope_model
 	if (!hang && finding->kind != SCOPE_FINDING_LOCK && finding->kind != SCOPE_FINDING_LATE)
 		return;
 	if (hang && finding->hang.tasks) {
-		snprintf(one->sleeps_in, sizeof(one->sleeps_in), "%s", one->below ? one->below->name : "its runtime");
+		snprintf(one->sleeps_in, sizeof(one->sleeps_in), "%s", scope_report_model_task_sleep(one));
 		return;
 	}
 	tgid = hang ? thread_at(analysis, finding->hang.thread)->tgid : victim_process(analysis, finding);
@@ -258,7 +267,7 @@ int scope_report_model_finding_init(const struct scope_analysis *analysis, const
 		.finding = finding,
 		.name = finding->function ? scope_signatures_name(analysis->signatures, finding->function) : NULL,
 		.stuck = scope_rank_finding_stuck(finding),
-		.who = scope_rank_finding_tasks(finding) ? "goroutine" : "thread",
+		.who = scope_rank_finding_who(finding),
 	};
 	if (scope_rank_finding_outside(finding) || scope_rank_finding_asks(finding))
 		ret_one->waits_for = finding->wait.class == SCOPE_WAIT_DISK	 ? "disk"

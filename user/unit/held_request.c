@@ -350,6 +350,9 @@ static void note_unanswered(const struct scope_unit_builder *builder, uint32_t a
 	if (held->left_ns != held->unit.end_ns || held->left_ns + UNANSWERED_NS > builder->run->timeline->end_ns ||
 	    !waits(builder, at))
 		return;
+	if (unanswered->requests < SCOPE_UNANSWERED_KEPT)
+		unanswered->kept[unanswered->requests] =
+			(struct scope_unanswered_request){ held->tgid, held->unit.begin_ns };
 	unanswered->requests++;
 	if (!unanswered->first_ns || held->unit.begin_ns < unanswered->first_ns)
 		unanswered->first_ns = held->unit.begin_ns;

@@ -23,9 +23,14 @@ struct scope_unit_thread {
 };
 
 /* Requests that event loops had taken and not answered as the window ended, a second or more after they came. */
+#define SCOPE_UNANSWERED_KEPT 64 /* no rule: as many are kept */
 struct scope_unanswered {
 	uint32_t requests;
 	uint64_t first_ns; /* when the first of them came; 0: there is none */
+	struct scope_unanswered_request {
+		uint32_t tgid;
+		uint64_t came_ns;
+	} kept[SCOPE_UNANSWERED_KEPT]; /* the first ones that were found */
 };
 
 struct scope_unit_run {

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "interpreter/interpreter.h"
 #include "unit/log.h"
 #include "unit/held_request.h"
 
@@ -40,7 +41,9 @@ int scope_unit_open_snapshot(void *user, uint32_t index, const struct scope_even
 		return 0;
 	snapshot = scope_unit_logged_stack(&stack, timeline->trace, event, thread->tgid);
 	if (snapshot.reason == SCOPE_STACK_TASKS) {
-		scope_unit_held_note_tasks(builder, thread->tgid);
+		/* Those of an interpreter go on in the thread of their loop. */
+		if (event->stack.ip[0] < SCOPE_INTERPRETED_BASE)
+			scope_unit_held_note_tasks(builder, thread->tgid);
 		return builder->sink.snapshot(builder->sink.user, &snapshot);
 	}
 	if (ran(thread, &snapshot))

@@ -20,6 +20,7 @@ int scope_units_create(const struct scope_unit_run *run, struct scope_units **re
 		.timeline = run->timeline,
 		.discarded = run->discarded,
 		.stacks = run->stacks,
+		.unanswered = &run->unanswered,
 		.thread = run->thread,
 		.threads = run->threads,
 		.open_unit = calloc(run->threads + 1, sizeof(*units->open_unit)),

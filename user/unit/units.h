@@ -24,8 +24,9 @@ struct scope_units {
 	struct scope_kept_earlier *earlier;
 	uint32_t *histogram_call; /* by call histogram: where its calls are, and 1 more; 0: none of its units was kept */
 	size_t histogram_calls, histogram_capacity;
-	uint64_t discarded; /* as in struct scope_unit_run, like the next three */
+	uint64_t discarded; /* as in struct scope_unit_run, like the next four */
 	uint64_t stacks;
+	const struct scope_unanswered *unanswered;
 	const struct scope_unit_thread *thread;
 	size_t threads;
 	size_t *open_unit; /* by thread: its unit that had not ended, SIZE_MAX: none was kept */

@@ -125,8 +125,8 @@ static void describe(const struct scope_finding *found, struct scope_watch_findi
 	const uint32_t threads = scope_rank_finding_stuck(found) ? found->hang.threads : 0;
 
 	if (found->kind == SCOPE_FINDING_HANG && found->hang.tasks)
-		snprintf(finding->sentence, sizeof(finding->sentence), "%s hangs, in %u goroutine%s", name, threads,
-			 threads == 1 ? "" : "s");
+		snprintf(finding->sentence, sizeof(finding->sentence), "%s hangs, in %u %s%s", name, threads,
+			 scope_rank_finding_who(found), threads == 1 ? "" : "s");
 	else if (found->kind == SCOPE_FINDING_HANG)
 		snprintf(finding->sentence, sizeof(finding->sentence), "%s hangs, in %s, in %u thread%s", name,
 			 call_of(found), threads, threads == 1 ? "" : "s");
