@@ -245,7 +245,7 @@ enum scope_stack_reason {
 	 */
 	SCOPE_STACK_SNAPSHOT = 3,
 	/*
-	 * FRAMES only: where tasks that the program schedules itself (goroutines) wait, read from outside. The thread is the
+	 * FRAMES only: where tasks that the program schedules itself (goroutines, tasks of asyncio) wait, read from outside. The thread is the
 	 * process; no thread waits there. Belongs to no record before it.
 	 */
 	SCOPE_STACK_TASKS = 4,

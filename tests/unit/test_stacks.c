@@ -3,6 +3,7 @@
 #include "trace_fixture.h"
 #include "unwind_process.h"
 
+#include "interpreter/interpreter.h"
 #include "symbol/scrub_trace.h"
 #include "symbol/stacks.h"
 #include "trace/lock_word.h"
@@ -325,6 +326,8 @@ static void add_chain(struct scope_packer *packer, uint64_t time_ns, const uint6
 	assert_int_equal(scope_trace_packer_event(packer, &event, NULL), 0);
 }
 
+static const uint64_t interpreted[] = { SCOPE_INTERPRETED_BASE + 16, SCOPE_INTERPRETED_BASE + 49 };
+
 /* Where 5 tasks wait, the first of them for 7 s. */
 static void add_tasks(struct scope_packer *packer, uint64_t time_ns, const uint64_t *ip, uint16_t ips)
 {
@@ -375,6 +378,7 @@ static struct scope_trace *chained_trace(const uint64_t *ip)
 	add_futex(packer, 8000, 2, TID + 1, 0);
 	add_tasks(packer, 9000, ip, 2);
 	add_tasks(packer, 10000, ip, 4);
+	add_tasks(packer, 11000, interpreted, 2);
 	assert_int_equal(scope_trace_packer_flush(packer, NULL), 0);
 	scope_trace_packer_destroy(packer);
 	return fixture_open(&fixture);
@@ -453,6 +457,7 @@ static void test_chains_tasks_and_futexes(void **state)
 	expect_owner(trace, 0);
 	expect_tasks(trace, 2, SCOPE_FRAMES_COMPLETE, ip);
 	expect_tasks(trace, 2, broken, ip);
+	expect_tasks(trace, 2, SCOPE_FRAMES_COMPLETE, interpreted);
 	no_more_events(trace);
 	scope_trace_close(trace);
 	scope_trace_close(raw);

@@ -31,7 +31,8 @@
 #define TASKS_PERIOD_NS (10 * NS_PER_MS) /* tasks that wait are looked at no more often, … */
 #define TASKS_COST_PARTS 200 /* … and take at most this part of the time: 0.5 % of a CPU, besides what sends them */
 #define TASK_READS (4 * SCOPE_WAITING_TASKS_MAX)
-#define TASKS_FIND_NS (1000 * NS_PER_MS) /* from one search for tasks of Python to the next */
+#define TASKS_FIND_NS (1000 * NS_PER_MS)    /* from one search for tasks of Python to the next */
+#define MODULES_FIND_NS (10000 * NS_PER_MS) /* the same if not even modules were found, which takes longer */
 #define TASKS_FIND_READS 16384u
 
 struct server {
@@ -245,12 +246,14 @@ static bool find_python_tasks(struct server *server, struct scope_snapshots_proc
 {
 	if (now_ns < process->next_tasks_ns)
 		return false;
-	process->next_tasks_ns = now_ns + TASKS_FIND_NS;
+	process->next_tasks_ns = now_ns + (process->python_tasks.modules ? TASKS_FIND_NS : MODULES_FIND_NS);
 	scope_interpreter_memory_begin(&server->memory, TASKS_FIND_READS);
 	if (!scope_interpreter_python_tasks_find(&server->memory, &process->interpreter, &process->python_tasks))
 		return false;
 	if (!process->waits)
 		process->waits = calloc(1, sizeof(*process->waits));
+	if (!process->waits)
+		process->python_tasks.set = 0;
 	return process->waits;
 }
 

@@ -26,6 +26,7 @@
  */
 #define SCOPE_INTERPRETED_BASE (1ull << 60)
 #define SCOPE_INTERPRETED_SIZE 16u
+#define SCOPE_INTERPRETED_END (SCOPE_INTERPRETED_BASE + (SCOPE_INTERPRETED_SIZE << 20)) /* above all of them */
 static inline uint64_t scope_interpreter_address_of_name(uint32_t number, bool caller)
 {
 	return SCOPE_INTERPRETED_BASE + (uint64_t)number * SCOPE_INTERPRETED_SIZE + caller;

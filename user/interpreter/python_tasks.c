@@ -219,6 +219,6 @@ bool scope_interpreter_python_tasks_look(struct scope_memory *memory, const stru
 			if (row[j][0])
 				look_at(memory, interpreter, tasks, row[j][0], now_ns, waiting, ret_places);
 	}
-	tasks->pages = memory->pages;
+	scope_interpreter_memory_used(memory, &tasks->pages);
 	return true;
 }

@@ -12,6 +12,13 @@ void scope_interpreter_memory_begin(struct scope_memory *memory, uint32_t reads)
 {
 	memory->left = reads;
 	memset(&memory->pages, 0, sizeof(memory->pages));
+	memset(memory->used, 0, sizeof(memory->used));
+}
+
+void scope_interpreter_memory_used(const struct scope_memory *memory, struct scope_memory_pages *ret_pages)
+{
+	for (size_t i = 0; i < SCOPE_MEMORY_PAGES; i++)
+		ret_pages->address[i] = memory->used[i] ? memory->pages.address[i] : 0;
 }
 
 void scope_interpreter_memory_begin_with(struct scope_memory *memory, uint32_t reads,
@@ -50,13 +57,16 @@ static const uint8_t *page_of(struct scope_memory *memory, uint64_t address)
 	size_t at;
 
 	for (size_t i = 0; i < SCOPE_MEMORY_PAGES; i++)
-		if (memory->pages.address[i] == start)
+		if (memory->pages.address[i] == start) {
+			memory->used[i] = true;
 			return memory->data[i];
+		}
 	at = memory->next++ % SCOPE_MEMORY_PAGES;
 	memory->pages.address[at] = 0;
 	if (!scope_interpreter_memory_now(memory, start, memory->data[at], SCOPE_MEMORY_PAGE))
 		return NULL;
 	memory->pages.address[at] = start;
+	memory->used[at] = true;
 	return memory->data[at];
 }
 

@@ -27,15 +27,19 @@ struct scope_memory {
 	uint32_t left; /* reads that are still allowed */
 	uint32_t next; /* the page that is replaced next */
 	struct scope_memory_pages pages;
+	bool used[SCOPE_MEMORY_PAGES]; /* since begin */
 	uint8_t data[SCOPE_MEMORY_PAGES][SCOPE_MEMORY_PAGE];
 };
 
 /* Forgets the pages of earlier reads, and allows that many reads from here on. */
 void scope_interpreter_memory_begin(struct scope_memory *memory, uint32_t reads);
 
-/* The same, and reads those pages at once, which an earlier look at the same data had in memory->pages. */
+/* The same, and reads those pages at once, which an earlier look at the same data used. */
 void scope_interpreter_memory_begin_with(struct scope_memory *memory, uint32_t reads,
 					 const struct scope_memory_pages *pages);
+
+/* Those of the pages that are kept which were used. */
+void scope_interpreter_memory_used(const struct scope_memory *memory, struct scope_memory_pages *ret_pages);
 
 /*
  * Reads by whole pages, so that data that is near each other is read once, and as it was at one time. false: it cannot

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "interpreter/interpreter.h"
 #include "symbol/names.h"
 #include "symbol/symbol.h"
 #include "trace/blank.h"
@@ -162,6 +163,15 @@ static int put_tasks(struct rewriter *rewriter, const struct scope_event *event,
 	return err;
 }
 
+/* True if they are functions of an interpreter, which have no addresses of their own, and names in the trace already. */
+static bool is_interpreted(const struct scope_event *event)
+{
+	for (uint16_t i = 0; i < event->stack.ips; i++)
+		if (event->stack.ip[i] < SCOPE_INTERPRETED_BASE || event->stack.ip[i] >= SCOPE_INTERPRETED_END)
+			return false;
+	return event->stack.ips;
+}
+
 static int put_record(struct rewriter *rewriter, const struct scope_event *event, const uint8_t *from,
 		      const uint8_t *to)
 {
@@ -171,8 +181,12 @@ static int put_record(struct rewriter *rewriter, const struct scope_event *event
 		return put_frames(rewriter, event, (const void *)from, (size_t)(to - from));
 	if (scope_record_type(*(const uint32_t *)from) == SCOPE_RECORD_CHAIN)
 		return put_chain(rewriter, event, from, to);
-	if (event->kind == SCOPE_EVENT_STACK && event->stack.reason == SCOPE_STACK_TASKS)
-		return put_tasks(rewriter, event, from);
+	if (event->kind == SCOPE_EVENT_STACK && event->stack.reason == SCOPE_STACK_TASKS) {
+		if (!is_interpreted(event))
+			return put_tasks(rewriter, event, from);
+		copy(rewriter, from, to);
+		return 0;
+	}
 	copy(rewriter, from, to);
 	if (scope_record_type(*(const uint32_t *)from) == SCOPE_RECORD_FRAMES &&
 	    event->stack.reason != SCOPE_STACK_SNAPSHOT)
