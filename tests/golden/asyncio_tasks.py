@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A server in Python whose requests are tasks of asyncio; see tasks_asleep.py. The thread of the loop takes other requests until one can go on."""
-from tasks_asleep import serve
+from tasks_asleep import SERVE, serve
 
 BASE = 1 << 60
 ASYNCIO = "/usr/lib/python3.11/asyncio/"
@@ -11,12 +11,13 @@ HANDLE = ("handle", "answer")
 
 
 def stack_of(trace, place):
-    """Addresses as in a trace: a caller's is after the call."""
+    """Addresses as in a trace: a caller's is after the call. What the loop's thread runs as well is where that is."""
     for name in place:
-        if name not in trace.functions:
+        if name not in trace.functions and name not in SERVE:
             trace.functions[name] = BASE + 16 * len(trace.functions)
             trace.head.append(f"sym 0 {trace.functions[name]:#x} 0x10 py::{name}:{FILE.get(name, '/srv/shop.py')} [jit] program")
-    return ",".join(hex(trace.functions[name] + (number > 0)) for number, name in enumerate(reversed(place)))
+    return ",".join(hex(trace.function(name, False) if name in SERVE else trace.functions[name] + (number > 0))
+                    for number, name in enumerate(reversed(place)))
 
 
 def serve_tasks(seed, wait_of, lasting=(), short=(), timed=False):

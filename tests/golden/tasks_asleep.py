@@ -55,7 +55,7 @@ def goroutine(trace, place):
     return trace.chain(list(place) + ["libc:gopark"])
 
 
-def look(trace, waits, lasting, stack_of, short):
+def look(trace, waits, lasting, stack_of=goroutine, short=()):
     """One flusher always sleeps, but for a moment now and then; and each connection that waits for a request has a task."""
     time = 5_000_000
     while time < trace.end_ns:

@@ -10,6 +10,7 @@
 #define WITHIN_NS 1000000000 /* a task of Python that begins to wait that soon after a request waits for it */
 #define SHORT_MIN 5	     /* tasks of one start that waited shortly, summed over looks; fewer say nothing */
 #define MOST 2		     /* inverse of a share of them */
+#define SERVES_PART 20	     /* inverse of the part of stacks of requests in what started a task that serves */
 #define P99_UNITS_MAX 4096   /* no rule: requests of which the quantile is taken */
 
 /* Places that differ only in how long tasks have waited, or in the address within a function, are one spot. */
@@ -22,6 +23,7 @@ struct spot {
 	uint32_t tasks;	      /* … how many these were … */
 	uint64_t since_ns;    /* … and since when the first of them had waited */
 	uint32_t thread;
+	bool unsure; /* it hangs, or idles */
 };
 
 /* Of lasting tasks in a place: since when the first of those waits that did in the last look with it. */
@@ -185,7 +187,37 @@ static bool is_among_short(const struct finder *finder, const struct spot *of)
 	return all >= SHORT_MIN && of->short_mass * MOST < all;
 }
 
-static bool is_stuck(const struct finder *finder, const struct spot *spot)
+static bool is_below(const struct scope_tree *tree, uint32_t node, const struct scope_function *function)
+{
+	while (node != SCOPE_TREE_ROOT && tree->node[node].function != function)
+		node = tree->node[node].parent;
+	return node != SCOPE_TREE_ROOT;
+}
+
+/* True if requests run in the function that started these. It may run for other reasons, too. */
+static bool serves(const struct finder *finder, const struct spot *spot)
+{
+	const struct scope_function *start = finder->rows->place[spot->place].start;
+	const struct scope_evidence *evidence = finder->evidence;
+	size_t all = 0, within = 0;
+
+	for (size_t i = 0; i < evidence->items; i++) {
+		const struct scope_item *item = &evidence->item[i];
+		const struct scope_unit *unit;
+
+		if (item->kind != SCOPE_ITEM_RUN || item->task || item->reference || item->node == SCOPE_TREE_ROOT)
+			continue;
+		unit = &finder->units->unit[item->unit];
+		if (!unit->asked ||
+		    scope_timeline_threads_at(finder->units->timeline->threads, unit->thread)->tgid != spot->tgid)
+			continue;
+		all++;
+		within += is_below(&evidence->tree, item->node, start);
+	}
+	return within >= SHORT_MIN && within * SERVES_PART >= all;
+}
+
+static bool is_stuck(const struct finder *finder, struct spot *spot)
 {
 	const struct scope_task_place *place = &finder->rows->place[spot->place];
 
@@ -196,6 +228,9 @@ static bool is_stuck(const struct finder *finder, const struct spot *spot)
 		return true;
 	if (place->asyncio && place->class != SCOPE_WAIT_NETWORK &&
 	    (began_with_request(finder, spot) || (!place->choice && is_among_short(finder, spot))))
+		return true;
+	spot->unsure = place->asyncio && place->class != SCOPE_WAIT_NETWORK && !place->choice && serves(finder, spot);
+	if (spot->unsure)
 		return true;
 	if (scope_evidence_task_name_begins(place->start, "runtime.") || place->class == SCOPE_WAIT_NETWORK)
 		return false;
@@ -222,8 +257,8 @@ int scope_evidence_stuck_tasks_find(const struct scope_task_rows *rows, const st
 			count_row(&finder, &rows->row[i]);
 	}
 	for (uint32_t i = 0; !err && i < finder.spots; i++) {
-		const struct spot *spot = &finder.spot[i];
-		const struct scope_task_place *place = &rows->place[spot->place];
+		const struct scope_task_place *place = &rows->place[finder.spot[i].place];
+		struct spot *spot = &finder.spot[i];
 
 		if (!is_stuck(&finder, spot))
 			continue;
@@ -236,7 +271,7 @@ int scope_evidence_stuck_tasks_find(const struct scope_task_rows *rows, const st
 			.class = place->class,
 			.asyncio = place->asyncio,
 			.lock = place->lock,
-			.unsure = place->choice && !place->lock,
+			.unsure = spot->unsure || (place->choice && !place->lock),
 		};
 		scope_evidence_tree_vote(&evidence->tree, place->node.node, place->node.circle, place->node.circles);
 	}
