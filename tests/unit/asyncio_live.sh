@@ -28,26 +28,12 @@ ask() {	# KINDS [KIND]: kinds of some requests, and that of one whose client wai
 	"$scope" report -v -i "$dir/a.trace" > "$dir/report"
 }
 
-expect() {	# WHAT PATTERN...
-	local what=$1 pattern
-	shift
-	for pattern; do
-		if grep -qE "$pattern" "$dir/report"; then
-			echo "ok - $what: $pattern"
-		else
-			echo "not ok - $what: no '$pattern' in"
-			cat "$dir/report"
-			bad=1
-		fi
-	done
-}
-
 ask l
-expect "a lock" '^ +1 +(write_ledger|add_order) ' 'write_ledger'
+report_says "a lock" '^ +1 +(write_ledger|add_order) ' 'write_ledger'
 ask d
-expect "a thread" '^ +[12] +keep_order '
+report_says "a thread" '^ +[12] +keep_order '
 ask '' h
-expect "a hang" '^HANG in ' 'never_told: 1 task has waited in await for'
+report_says "a hang" '^HANG in ' 'never_told: 1 task has waited in await for'
 ask ''
 if grep -qE '^(SLOWDOWN in|HANG|SPIN)' "$dir/report"; then
 	echo "not ok - a healthy server"

@@ -132,29 +132,15 @@ ask() {	# KINDS
 	"$scope" report -v -i "$dir/a.trace" > "$dir/report"
 }
 
-expect() {	# WHAT PATTERN...
-	local what=$1 pattern
-	shift
-	for pattern; do
-		if grep -qE "$pattern" "$dir/report"; then
-			echo "ok - $what: $pattern"
-		else
-			echo "not ok - $what: no '$pattern' in"
-			cat "$dir/report"
-			bad=1
-		fi
-	done
-}
-
 ask l
-expect "a lock" '^ +[12] +main\.(addOrder|writeLedger) ' 'sync\.\(\*Mutex\)\.lockSlow ← main\.addOrder|time\.Sleep ← main\.writeLedger'
+report_says "a lock" '^ +[12] +main\.(addOrder|writeLedger) ' 'sync\.\(\*Mutex\)\.lockSlow ← main\.addOrder|time\.Sleep ← main\.writeLedger'
 ask c
-expect "a channel" '^ +[12] +main\.(askPacker|packOrders) ' 'runtime\.chan(recv|send)1 ← main\.askPacker|time\.Sleep ← main\.packOrders'
+report_says "a channel" '^ +[12] +main\.(askPacker|packOrders) ' 'runtime\.chan(recv|send)1 ← main\.askPacker|time\.Sleep ← main\.packOrders'
 ask s
-expect "a sleep" 'time\.Sleep ← main\.takeNap'
+report_says "a sleep" 'time\.Sleep ← main\.takeNap'
 # The goroutine that reads the pipe, or the one that waits for the child process: which has more of the time differs from run to run.
 ask p
-expect "a pipe" '^ +1 +main\.readHook(\.func1)? '
+report_says "a pipe" '^ +1 +main\.readHook(\.func1)? '
 ask ''
 if grep -qE '^(SLOWDOWN in|HANG|SPIN)' "$dir/report"; then
 	echo "not ok - a healthy server"

@@ -72,3 +72,18 @@ capture_work() {	# COMMAND...
 	wait "$target"
 	target=
 }
+
+# Whether $dir/report has a line of each PATTERN.
+report_says() {	# WHAT PATTERN...
+	local what=$1 pattern
+	shift
+	for pattern; do
+		if grep -qE "$pattern" "$dir/report"; then
+			echo "ok - $what: $pattern"
+		else
+			echo "not ok - $what: no '$pattern' in"
+			cat "$dir/report"
+			bad=1
+		fi
+	done
+}

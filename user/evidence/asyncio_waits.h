@@ -16,7 +16,7 @@ struct scope_asyncio_wait {
 	bool lock;     /* where nobody idles */
 	bool news;     /* there may be none for long: who waits may wait on behalf of a client that wants to know */
 	bool future;   /* of the program's own: another task ends the wait, or a thread */
-	bool done;
+	bool done;     /* a function of the program was met: what follows are its callers */
 };
 
 /* Called for the functions of one stack, innermost first; begins with zeros. */
