@@ -9,7 +9,7 @@
 struct ascii {
 	FILE *to;
 	char character[5]; /* a character that is not complete yet */
-	unsigned length;   /* bytes of it so far */
+	unsigned length;   /* bytes of that character so far */
 };
 
 bool scope_ascii_wanted(void)
@@ -25,7 +25,7 @@ bool scope_ascii_wanted(void)
 	return false;
 }
 
-/* Length of the UTF-8 character whose first byte this is; 1 where no character begins so. */
+/* Length of the UTF-8 character whose first byte this is; 1 if no character begins with this byte. */
 static unsigned length_of(unsigned char byte)
 {
 	return byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;

@@ -3,8 +3,8 @@
  * A function that is compiled for several processors; the program selects the best version as it
  * starts.
  *
- * It uses only extensions that do not change rounding. Multiply-add in one step is left out,
- * because with it the same input would give different output on different machines.
+ * The versions use only extensions that do not change rounding. Multiply-add in one step is left out, because with it
+ * the same input would give different output on different machines.
  */
 #ifndef SCOPE_BASE_CLONES_H
 #define SCOPE_BASE_CLONES_H

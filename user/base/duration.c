@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Times and sizes as people write them. */
+/* Reads and writes times and sizes with units. */
 #include "base/duration.h"
 
 #include <errno.h>

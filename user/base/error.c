@@ -17,7 +17,7 @@ int scope_error_set(struct scope_error *error, int err, const char *format, ...)
 		va_start(arguments, format);
 		vsnprintf(text, sizeof(text), format, arguments);
 		va_end(arguments);
-		/* It may hold names that came from elsewhere. */
+		/* The text may hold names that other programs chose. */
 		scope_plain_put(error->text, sizeof(error->text), text, strlen(text), SCOPE_PLAIN_SENTENCE);
 	}
 	return err;

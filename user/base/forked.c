@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A child process that works on a copy of this one's memory, beside it and after its own work. */
+/* A child process that works on a copy of this process's memory, at the same time and at a lower priority. */
 #include "base/forked.h"
 
 #include <signal.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #define CHILD_NICE 10
-#define HURRY_NS 1000000000ull /* after which a child is late: the host has no CPU to spare */
+#define HURRY_NS 1000000000ull /* a child that has run for longer is late: the host has no CPU to spare */
 
 pid_t scope_forked(void)
 {

@@ -15,8 +15,9 @@
 #include "base/error.h"
 
 /*
- * Copies the next line of a text, cut to `size` bytes, and moves on to the one after it. False: none is left. For
- * sscanf(), which looks for the end of all it is given: on lines of the text itself that takes the square of its length.
+ * Copies the next line of a text, cut to `size` bytes, and moves `text` to the line after it. Returns false if no line
+ * is left. Use it for sscanf(), which searches for the end of the string that it gets: called on each line of a long
+ * text itself, it takes time in proportion to the square of the length.
  */
 bool scope_lines_take(const char **text, char *ret_line, size_t size);
 
@@ -30,7 +31,7 @@ struct scope_lines {
 	bool too_long;	     /* only its first `max` bytes are there */
 	bool zero;	     /* there was a zero byte in it */
 	uint64_t good, bad;  /* entries, as the caller counts them */
-	char first_bad[256]; /* "line 12: what is wrong there"; "" if none is */
+	char first_bad[256]; /* "line 12: what is wrong there"; "" if no entry is bad */
 };
 
 void scope_lines_init(struct scope_lines *lines, FILE *stream, size_t max);

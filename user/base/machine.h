@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How registers are recorded: this machine's values, from those that scope/abi.h gives for all machines, and which
- * register of a record is the stack pointer.
+ * How registers are recorded: the values of scope/abi.h for this machine, and which register of a record is the stack
+ * pointer.
  */
 #ifndef SCOPE_BASE_MACHINE_H
 #define SCOPE_BASE_MACHINE_H
@@ -20,7 +20,10 @@
 #error "no registers known for this machine"
 #endif
 
-/* The index of the stack pointer among the registers of a record, whose number says of which machine they are. */
+/*
+ * The index of the stack pointer among the registers of a record. The number of registers shows which machine they are
+ * of.
+ */
 static inline uint32_t scope_machine_reg_sp(uint32_t regs)
 {
 	return regs == SCOPE_REG_COUNT_ARM64 ? SCOPE_REG_SP_ARM64 : SCOPE_REG_SP_X86_64;

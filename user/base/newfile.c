@@ -25,7 +25,7 @@ struct scope_newfile {
 	FILE *stream; /* NULL: not requested; else it owns fd */
 	char *path;   /* NULL: standard output */
 	bool special;
-	char *part; /* NULL: special file, or it has its name already */
+	char *part; /* NULL: a special file, or PATH.part was renamed already */
 	char note[512];
 };
 
@@ -55,7 +55,8 @@ static void parent_of(const char *path, char *ret_parent, size_t size)
 }
 
 /*
- * True if another user may have put it there: the test that the kernel's protected_symlinks and protected_fifos make.
+ * True if another user may have put the file there. The test is that of the kernel's protected_symlinks and
+ * protected_fifos.
  */
 static bool planted(const char *path, const struct stat *status)
 {
@@ -68,8 +69,8 @@ static bool planted(const char *path, const struct stat *status)
 }
 
 /*
- * Returns 1 if the path names a descriptor of a process, itself or by links (/dev/stdout,
- * /proc/self/fd/1), else 0. -EPERM: a link on the way belongs to another user.
+ * Returns 1 if the path names a descriptor of a process, directly or by links (/dev/stdout, /proc/self/fd/1), else 0.
+ * -EPERM: one of the links belongs to another user.
  */
 static int names_descriptor(const char *path)
 {
@@ -99,8 +100,8 @@ static int names_descriptor(const char *path)
 }
 
 /*
- * Looks at what is at path. Returns 1 if it is written to as it is, 0 if a new file replaces it, or -errno with error
- * filled.
+ * Decides how to write to path. Returns 1 if the existing file is written to, 0 if a new file replaces it, or -errno
+ * with error filled.
  */
 static int judge(const char *path, struct scope_error *error)
 {
@@ -152,8 +153,8 @@ static int rename_new(const char *from, const char *to)
 	if (errno != ENOSYS && errno != EINVAL)
 		return -errno;
 	/*
-	 * An old kernel or file system cannot do it in one step. If the program is killed between the two steps, both
-	 * names stay.
+	 * An old kernel or file system cannot rename in one step without replacing. If the program is killed between
+	 * the two steps, both names stay.
 	 */
 	if (!link(from, to))
 		return unlink(from) ? -errno : 0;
@@ -232,12 +233,12 @@ static int open_part(struct scope_newfile *file, const char *part, mode_t mode, 
 		int err, fd = open(part, O_CREAT | O_EXCL | O_NOFOLLOW | O_RDWR | O_CLOEXEC, mode);
 
 		if (fd >= 0) {
-			/* Where the file system has no locks, other programs see only that the file exists. */
+			/* If the file system has no locks, other programs see only that the file exists. */
 			if ((!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK) && is_named(fd, part)) {
 				file->fd = fd;
 				return 0;
 			}
-			/* Another program took the file for one that a killed program left, and has the name now. */
+			/* Another program took this file for one that a killed program left, and has moved it away. */
 			close(fd);
 			continue;
 		}
@@ -374,7 +375,7 @@ int scope_newfile_finish(struct scope_newfile *file, struct scope_error *error)
 		return 0;
 	err = flush(file);
 	if (!err && file->part) {
-		/* Only if the name still belongs to this file. */
+		/* Renames only if the name still belongs to this file. */
 		err = is_named(file->fd, file->part) ? publish(file) : -ESTALE;
 		if (!err) {
 			free(file->part);

@@ -38,10 +38,10 @@ int scope_newfile_fd(const struct scope_newfile *file);
 /* A stdio stream for it, created at the first call; NULL: no memory. Do not close it. */
 FILE *scope_newfile_stream(struct scope_newfile *file);
 
-/* The name under which the bytes are until then: PATH.part, or PATH itself where it is special. */
+/* The name of the file until it is finished: PATH.part, or PATH itself if it is special. */
 const char *scope_newfile_path(const struct scope_newfile *file);
 
-/* True if it is written to as it is: a device, a FIFO, standard output. */
+/* True if PATH itself is written to: a device, a FIFO, standard output. */
 bool scope_newfile_is_special(const struct scope_newfile *file);
 
 /* Flushes, closes and renames to PATH. 0, or -errno with error filled; destroy it in any case. */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Loads shared libraries. With SCOPE_STATIC the program is the one of `make static`, which is linked with those it uses. */
+/*
+ * Loads shared libraries. With SCOPE_STATIC the program is that of `make static`, which is linked with the libraries.
+ */
 #include "base/shared_library.h"
 
 #include <dlfcn.h>
@@ -25,7 +27,7 @@ int scope_library_load(const char *file, const char *package, const struct scope
 int scope_library_load(const char *file, const char *package, const struct scope_library_function *function,
 		       size_t functions, struct scope_error *error)
 {
-	/* Some libraries that a library loads keep state as long as the process lives. */
+	/* The library may load others, some of which keep state for as long as the process lives. */
 	void *library = dlopen(file, RTLD_LAZY | RTLD_NODELETE);
 
 	if (!library)

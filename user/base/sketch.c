@@ -16,7 +16,7 @@ static double bucket_value(uint32_t bucket)
 	return low + (scope_sketch_lowest(bucket + 1) - low - 1) / 2.0;
 }
 
-/* Makes the range of buckets hold one more. */
+/* Extends the range of buckets so that it includes low to high. */
 static int cover(struct scope_sketch *sketch, uint32_t low, uint32_t high)
 {
 	uint32_t first = sketch->first, end = sketch->first + sketch->length;

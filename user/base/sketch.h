@@ -73,8 +73,8 @@ int scope_sketch_merge(struct scope_sketch *to, const struct scope_sketch *from)
 void scope_sketch_free(struct scope_sketch *sketch);
 
 /*
- * The runs that are not empty, by value, ascending: a malloc'd array for the caller to free, NULL
- * where there are none. 0 or -ENOMEM.
+ * The runs that are not empty, by ascending value: a malloc'd array for the caller to free; NULL if there are none. 0
+ * or -ENOMEM.
  */
 int scope_sketch_runs(const struct scope_sketch *sketch, struct scope_sketch_run **ret_runs, size_t *ret_count);
 

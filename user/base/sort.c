@@ -8,7 +8,7 @@
 #define MANY 4096    /* no rule: from here on, larger digits are faster */
 #define DIGIT_MAX 11 /* bits */
 
-/* One step: by the digit at that place. */
+/* One step: sorts by the digit at that place. */
 static void sort_by_digit(const struct scope_sort_row *from, struct scope_sort_row *to, size_t count, unsigned shift,
 			  unsigned mask)
 {
@@ -61,7 +61,7 @@ static int compare_doubles(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* Room for twice that many rows; NULL: they are few, or there is no memory. */
+/* Memory for 2 × count rows; NULL: there are few rows, or there is no memory. */
 static struct scope_sort_row *rows_for(size_t count)
 {
 	return count < FEWER ? NULL : reallocarray(NULL, count, 2 * sizeof(struct scope_sort_row));

@@ -11,7 +11,7 @@
 #include "base/temporary.h"
 
 struct piece {
-	uint8_t *data;	 /* NULL: it is in the file */
+	uint8_t *data;	 /* NULL: the piece is in the file */
 	uint64_t offset; /* bytes in it */
 	size_t used;
 };
@@ -26,7 +26,7 @@ struct scope_spool {
 	size_t next; /* piece to read … */
 	size_t skip; /* … from here on … */
 	struct scope_spool_place until;
-	uint8_t *buffer; /* one of the file's pieces */
+	uint8_t *buffer; /* holds one piece of the file */
 };
 
 int scope_spool_create(size_t memory_bytes, struct scope_spool **ret_spool)

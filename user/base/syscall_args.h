@@ -7,12 +7,12 @@
 
 #include <scope/abi.h>
 
-/* Of one call. Places count from 1; 0: it has none. */
+/* The arguments of one call. Places count from 1; 0: there is no such argument. */
 struct scope_syscall_args {
 	uint16_t nr;
 	uint8_t size, offset, flags;
 	const char *unit;  /* of the size: "bytes", "pieces" (of memory, of readv), "events" */
-	const char *names; /* of its arguments, in order: "fd,buf,count" */
+	const char *names; /* names of the arguments, in order: "fd,buf,count" */
 };
 
 /* NULL: nothing is known of its arguments. Static. */
@@ -21,7 +21,7 @@ const struct scope_syscall_args *scope_syscall_args_of(uint16_t nr);
 /* How many leading arguments have the size, the offset and the flags. */
 uint8_t scope_syscall_args_count(const struct scope_syscall_args *args);
 
-/* The place of an argument of that name (length letters, no zero byte needed), from 1; 0: it has none. */
+/* The place of the argument with that name (length letters, no zero byte needed), from 1; 0: there is none. */
 uint8_t scope_syscall_args_place(const struct scope_syscall_args *args, const char *name, unsigned length);
 
 #endif

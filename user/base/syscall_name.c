@@ -12,7 +12,7 @@ static const char *const names[] = {
 #include "syscall_table.h"
 };
 
-/* Native numbers + 1, by the number in 32-bit programs; 0: there is none. */
+/* Native numbers + 1, indexed by the number in 32-bit programs; 0: there is no native call. */
 static const uint16_t natives[] = {
 #include "syscall_compat.h"
 };

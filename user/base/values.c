@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Distributions of whole numbers of which few occur often, such as sizes. */
+/* Distributions of whole numbers, such as sizes, in which a few values occur often. */
 #include "base/values.h"
 
 #include <errno.h>
@@ -9,9 +9,9 @@
 
 #include "base/grow.h"
 
-#define WIDTH 8 /* no rule: values that share a row differ by at most this part, so that means stay, too */
+#define WIDTH 8 /* no rule: values that share a row differ by at most 1/WIDTH, so that means hardly change */
 
-/* The first place whose value is not below that one. */
+/* The first place whose value is not below `value`. */
 static size_t place_of(const struct scope_values *values, uint64_t value)
 {
 	size_t low = 0, high = values->count;
@@ -86,7 +86,7 @@ static bool next(struct walk *walk, struct scope_values_row *ret_row)
 	*ret_row = (struct scope_values_row){ .low = low,
 					      .high = scope_sketch_lowest(sketch->first + walk->bucket + 1) - 1,
 					      .count = sketch->count[walk->bucket] };
-	/* The bucket of the largest value ends there. */
+	/* The bucket of the largest value ends at that value. */
 	if (ret_row->high > sketch->most)
 		ret_row->high = sketch->most;
 	walk->bucket++;

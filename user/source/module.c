@@ -21,7 +21,7 @@ struct feed {
 	const struct scope_capture_options *options; /* belongs to the caller, lives as long as the feed */
 	uint32_t session;
 	uint32_t events; /* SCOPE_EVENTS_* that are asked for */
-	/* What the last module_probe_share() saw: the time in probes by CPU, and the time that was traced. */
+	/* Values at the last module_probe_share(): the time in probes by CPU, and the time that was traced. */
 	uint64_t *probe_ns, run_ns;
 	uint32_t cpus;
 	uint8_t stack_mode;
@@ -38,13 +38,14 @@ static int module_check(struct scope_error *error)
 }
 
 /*
- * What is recorded where the module and the kernel serve it, the newest first: an older module does not have it, and a kernel
- * may lack its tracepoints.
+ * Events that are recorded only if the module and the kernel support them, the newest first. An older module does not
+ * know them, and a kernel may lack their tracepoints.
  */
 static const uint32_t optional[] = {
 	SCOPE_EVENTS_PEER,
-	SCOPE_EVENTS_CAUSE | SCOPE_EVENTS_FUTEX, /* what ended a sleep, and which thread had the lock that it was for */
-	SCOPE_EVENTS_STALL,			 /* unless it is asked for by --memory */
+	SCOPE_EVENTS_CAUSE |
+		SCOPE_EVENTS_FUTEX, /* what ended a sleep; and if the thread slept for a lock, which thread had it */
+	SCOPE_EVENTS_STALL,	    /* unless it is asked for by --memory */
 };
 
 static int configure(struct feed *feed, const struct scope_capture_options *options, uint32_t tgid, bool kernel_ips,
@@ -122,7 +123,10 @@ static int choose_events(struct feed *feed, uint32_t protocol, struct scope_erro
 	return 0;
 }
 
-/* The module refused the configuration. Finds out if it only lacks what --kind-by needs. Returns an error in any case. */
+/*
+ * The module refused the configuration. Finds out if the only reason is that it lacks what --kind-by needs. Returns an
+ * error in any case.
+ */
 static int blame_requests(struct feed *feed, const struct scope_capture_options *options, uint32_t tgid,
 			  struct scope_error *error)
 {
@@ -169,7 +173,7 @@ static int module_open(const struct scope_capture_options *options, uint32_t tgi
 		feed->stack_mode = SCOPE_STACK_COPY;
 	if (!err)
 		err = configure_what_is_served(feed, options, tgid, error);
-	/* An older module does not have them, and without CAP_SYSLOG the module gives none. */
+	/* An older module does not record kernel addresses, and without CAP_SYSLOG the module refuses to. */
 	if ((err == -EINVAL || err == -EPERM) && feed->rings && options->kernel_ips)
 		err = configure(feed, options, tgid, false, error);
 	if (err == -EINVAL && feed->rings && asks_received(options))
@@ -180,7 +184,7 @@ static int module_open(const struct scope_capture_options *options, uint32_t tgi
 		module_close(feed);
 		return err;
 	}
-	/* Notices only report earlier what the counts report, so the capture works without them. */
+	/* Notices report what the counts report, only earlier, so the capture works without them. */
 	if (scope_control_notices_open(&feed->notices))
 		feed->notices = NULL;
 	*ret_feed = feed;
@@ -193,7 +197,10 @@ static int module_start(void *context, struct scope_error *error)
 	const struct scope_capture_options *options = feed->options;
 	int err = scope_control_start(feed->control, feed->session, error);
 
-	/* START finds the descendants. A probe set before START has no effect in descendants that live already. */
+	/*
+	 * START finds the descendants. A probe that is set before START has no effect in descendants that exist
+	 * already.
+	 */
 	for (uint32_t i = 0; i < options->probe_count && !err; i++)
 		err = scope_control_probe_add(feed->control, feed->session, &options->probes[i], error);
 	if (!err && options->requests && options->kind_text)
@@ -291,7 +298,7 @@ static int module_probe_hits(void *context, uint16_t id, uint64_t *ret_hits)
 	return scope_control_probe_hits(feed->control, feed->session, id, NULL, ret_hits);
 }
 
-/* Room for the counts of that many CPUs; those that are new have taken nothing. 0 or -ENOMEM. */
+/* Makes room for the counts of `cpus` CPUs; those of new CPUs begin with 0. 0 or -ENOMEM. */
 static int know_cpus(struct feed *feed, uint32_t cpus)
 {
 	uint64_t *probe_ns;
@@ -320,7 +327,7 @@ static int module_probe_share(void *context, uint32_t *ret_thousandths)
 	for (uint32_t i = 0; i < status.cpus && !err; i++) {
 		const uint64_t ns = status.cpu[i].probe_ns;
 
-		/* It is estimated from a sample of the calls, so it may be a little less than before. */
+		/* The time is estimated from a sample of the calls, so it may be a little less than before. */
 		if (ns > feed->probe_ns[i] && ns - feed->probe_ns[i] > most)
 			most = ns - feed->probe_ns[i];
 		feed->probe_ns[i] = ns;

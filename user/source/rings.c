@@ -96,7 +96,7 @@ void scope_source_rings_close(struct scope_rings *rings)
 	free(rings);
 }
 
-/* 0 also for a number that no CPU has: CPU numbers of a machine may have gaps. */
+/* Also returns 0 for a number that no CPU has: CPU numbers of a machine may have gaps. */
 static int map_one(struct scope_rings *rings, uint32_t cpu, struct scope_error *error)
 {
 	const struct scope_ring_page *page;
@@ -183,7 +183,7 @@ static int drain_one(struct scope_rings *rings, uint32_t cpu,
 }
 
 /*
- * The kernel may overwrite the sub-buffer during the copy. The copy is whole only if the kernel accepts the
+ * The kernel may overwrite the sub-buffer while it is copied. The copy is valid only if the kernel accepts the
  * sub-buffer back.
  */
 static int drain_flight(struct scope_rings *rings, uint32_t cpu,
@@ -227,7 +227,9 @@ uint32_t scope_source_rings_fill(const struct scope_rings *rings)
 
 	for (uint32_t cpu = 0; cpu < rings->info.cpus; cpu++) {
 		const struct scope_ring_page *page = rings->ring[cpu].page;
-		/* The tail first: it never passes the head, which may move on between the two. */
+		/*
+		 * Reads the tail before the head: the tail never passes the head, which may move between the two reads.
+		 */
 		const uint64_t tail = page ? __atomic_load_n(&page->tail, __ATOMIC_ACQUIRE) : 0;
 		const uint64_t head = page ? __atomic_load_n(&page->head, __ATOMIC_ACQUIRE) : 0;
 
@@ -241,7 +243,7 @@ bool scope_source_rings_take_tables(const struct scope_rings *rings)
 {
 	const struct scope_ioc_table nothing = { 0 };
 
-	/* A module that has them refuses this one as long as nothing is configured. */
+	/* A module that knows tables refuses this table as long as nothing is configured. */
 	return ioctl(rings->fd, SCOPE_IOC_TABLE_ADD, &nothing) && errno != ENOTTY;
 }
 

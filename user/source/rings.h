@@ -20,22 +20,22 @@ void scope_source_rings_close(struct scope_rings *rings); /* ends the session; N
 /* Maps all rings; after CONFIGURE. */
 int scope_source_rings_map(struct scope_rings *rings, struct scope_error *error);
 
-/* For poll(): readable while a whole sub-buffer waits. */
+/* For poll(): readable while there is a whole sub-buffer to read. */
 int scope_source_rings_fd(const struct scope_rings *rings);
 
 /* Makes the kernel publish all records it holds. 0 or -errno. */
 int scope_source_rings_flush(struct scope_rings *rings);
 
 /*
- * Calls take() for every sub-buffer that is ready at the time of the call, CPU by CPU, and gives it
- * back to the kernel once take() has returned 0. Another value ends it and is the result.
+ * Calls take() for every sub-buffer that is ready at the time of the call, CPU by CPU, and gives it back to the kernel
+ * when take() has returned 0. Another value ends the drain and is returned.
  */
 int scope_source_rings_drain(struct scope_rings *rings, int (*take)(const struct scope_subbuf *subbuf, void *context),
 			     void *context);
 
-/* Thousandths of the fullest ring that are unread. */
+/* How much of the fullest ring is unread, in thousandths. */
 uint32_t scope_source_rings_fill(const struct scope_rings *rings);
-/* Whether the module takes tables; before it is configured. */
+/* True if the module takes tables. Call it before the module is configured. */
 bool scope_source_rings_take_tables(const struct scope_rings *rings);
 /* Stacks copied so far because mappings were not known. */
 uint64_t scope_source_rings_unmapped(const struct scope_rings *rings);

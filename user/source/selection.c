@@ -19,7 +19,7 @@
 #include "proc/file.h"
 #include "proc/named.h"
 
-/* process: its state when a name or a group was found to select it; NULL: it was named by its number. */
+/* process: its state when a name or a group was found to select it; NULL: the user gave its number. */
 static int add(struct scope_selection *selection, const struct scope_control_target *target, uint32_t pid,
 	       const struct scope_target *process, struct scope_error *error)
 {
@@ -58,7 +58,7 @@ int scope_source_selection_process(struct scope_selection *selection, const char
 	if (err && !named && strtoul(text, NULL, 10) > SCOPE_TID_MASK)
 		return scope_error_set(error, -ESRCH, "there is no process %s: `ps -ef` or `pgrep -a NAME` lists them",
 				       text);
-	/* The first one is checked as the capture begins. */
+	/* The first target is checked when the capture begins. */
 	if (!err && selection->count)
 		err = scope_proc_target_find(target.id, error, &process);
 	return err ? err : add(selection, &target, target.id, NULL, error);
@@ -79,7 +79,7 @@ struct search {
 	const struct scope_control_target *wanted;
 	char directory[64];
 	struct scope_target found; /* tgid 0: none */
-	uint32_t kernel;	   /* found, but a kernel thread */
+	uint32_t kernel;	   /* a kernel thread with that name; 0: none */
 };
 
 static int match_thread(uint32_t tid, void *context)
@@ -158,7 +158,7 @@ static uint32_t hierarchy_of(const char *options)
 	return hierarchy;
 }
 
-/* For the hierarchy that is mounted as this device. */
+/* Finds the hierarchy that is mounted as this device. */
 static int find_hierarchy(const char *path, dev_t device, uint32_t *ret_hierarchy, struct scope_error *error)
 {
 	unsigned int major_number, minor_number;

@@ -15,10 +15,10 @@
 struct scope_selection {
 	struct scope_control_target target[SCOPE_TARGET_MAX];
 	uint32_t count;
-	uint32_t pid;		     /* of the process named first, or of the first one that is selected now; 0: none */
-	struct scope_target process; /* that process's state when a name or group selected it, because it may end */
+	uint32_t pid; /* the process that the user named first, or the first one that is selected now; 0: none */
+	struct scope_target process; /* the state of that process when a name or group selected it (it may end later) */
 	bool plain;		     /* only that one process is selected: any source can trace it */
-	bool lasting;		     /* a name or a group is selected: new threads may come after all have ended */
+	bool lasting; /* a name or a group is selected: new threads may begin after all present ones have ended */
 	bool some_calls;
 	uint8_t calls[SCOPE_SYSCALL_MAX / 8];  /* if some_calls: the calls whose bit is set */
 	const char *group[SCOPE_CGROUP_RULES]; /* control groups, as strings that belong to the caller */
@@ -26,8 +26,8 @@ struct scope_selection {
 };
 
 /*
- * Each adds what one option names. 0; -EINVAL with error filled if the words are not valid; else
- * -errno with error filled: what does not exist, and what to do.
+ * Each function adds what one option names. 0; -EINVAL with error filled if the words are not valid; or another -errno
+ * with error filled, which says what does not exist and what to do.
  *
  * process, thread: a number. comm: a name, or with `*` at its end the beginning of names. cgroup: the
  * directory of a group, or its path below /sys/fs/cgroup. syscalls: names and numbers with commas.

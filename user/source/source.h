@@ -12,7 +12,7 @@ struct scope_subbuf;
 struct scope_table_map;
 
 struct scope_source_notice {
-	enum scope_notice notice; /* and so are the values below (scope/control.h) */
+	enum scope_notice notice; /* a kind of scope/control.h, like the values below */
 	uint32_t cpu;
 	uint64_t value;
 };
@@ -32,18 +32,21 @@ struct scope_source {
 	int (*open)(const struct scope_capture_options *options, uint32_t tgid, struct scope_error *error,
 		    void **ret_feed);
 	/*
-	 * start begins tracing, with a STATE record for every thread traced. stop writes these
-	 * again, and the drain after it gives all records.
+	 * start begins tracing, with a STATE record for every traced thread. stop writes these records again, and the
+	 * drain after it gives all records.
 	 */
 	int (*start)(void *feed, struct scope_error *error);
 	int (*stop)(void *feed, struct scope_error *error);
 	void (*close)(void *feed);
 
-	/* For poll(): readable while a drain gives enough records. */
+	/* For poll(): readable while there are enough records for a drain. */
 	int (*fd)(const void *feed);
-	/* After it the next drain gives all events before this call. */
+	/* The next drain gives all events from before this call. */
 	int (*flush)(void *feed);
-	/* Calls take() for every sub-buffer that is ready. A value of take() other than 0 ends it and is the result. */
+	/*
+	 * Calls take() for every sub-buffer that is ready. If take() returns another value than 0, the drain ends and
+	 * returns it.
+	 */
 	int (*drain)(void *feed, int (*take)(const struct scope_subbuf *subbuf, void *context), void *context);
 	/*
 	 * Between start and stop: calls take() for separate sub-buffers, with a STATE record of
@@ -51,28 +54,28 @@ struct scope_source {
 	 * session that starts and stops can give them.
 	 */
 	int (*states)(void *feed, int (*take)(const struct scope_subbuf *subbuf, void *context), void *context);
-	/* Is cheap. ret_lost has SCOPE_LOST_REASONS entries. */
+	/* This call is cheap. ret_lost has SCOPE_LOST_REASONS entries. */
 	void (*progress)(const void *feed, uint64_t *ret_records, uint64_t *ret_lost);
 	int (*count)(void *feed, struct scope_error *error, struct scope_capture_counts *ret_counts);
 
-	/* Changes which calls get stacks, and the samples (control/probe.h). NULL: it cannot change them. */
+	/* Changes which calls get stacks, and the samples (control/probe.h). NULL: the source cannot change them. */
 	int (*stacks)(void *feed, const struct scope_stack_change *change, struct scope_error *error);
 	/*
 	 * Between start and stop: sets and removes a probe, and counts its hits by traced threads. When probe_remove
-	 * has returned no more records of it come. probe_add: -EAGAIN: one that was removed is not gone yet; later it can
-	 * be set.
+	 * has returned, the probe gives no more records. probe_add returns -EAGAIN while a removed probe is still in
+	 * the code; try again later.
 	 */
 	int (*probe_add)(void *feed, const struct scope_probe *probe, struct scope_error *error);
 	int (*probe_remove)(void *feed, uint16_t id, struct scope_error *error);
 	int (*probe_hits)(void *feed, uint16_t id, uint64_t *ret_hits);
-	/* Thousandths of a CPU that probes took since the last call, on the CPU where this is most. */
+	/* How much of a CPU probes took since the last call, in thousandths, on the CPU where this is most. */
 	int (*probe_share)(void *feed, uint32_t *ret_thousandths);
-	/* Thousandths of the fullest ring that are unread. */
+	/* How much of the fullest ring is unread, in thousandths. */
 	uint32_t (*fill)(const void *feed);
 	/*
-	 * Gives it an unwind table, and the mappings of a process, so that it walks stacks instead of copying them
-	 * (scope/table.h). table: returns the table's number, from 1 on. -EPROTO: this session copies all. NULL: the source
-	 * cannot walk them.
+	 * Gives the source an unwind table, and the mappings of a process, so that it walks stacks instead of copying
+	 * them (scope/table.h). table() returns the table's number, from 1 on. -EPROTO: this session copies all stacks.
+	 * NULL: the source cannot walk stacks.
 	 */
 	int (*table)(void *feed, const void *table, uint32_t bytes);
 	int (*process)(void *feed, uint32_t tgid, const struct scope_table_map *map, uint32_t count);
@@ -83,21 +86,24 @@ struct scope_source {
 	 * save nothing.
 	 */
 	bool stacks_always;
-	/* Bytes up to which the copies of stacks may grow; and of all of them in a second, up to which they do. */
+	/*
+	 * slice_max: the most bytes that the copy of one stack may have. slice_room: copies grow as long as all copies
+	 * of a second have no more bytes than this.
+	 */
 	uint32_t slice_max, slice_room;
 
 	/*
-	 * Number of stacks taken so far, of traced and other threads. NULL: it takes them of traced threads only, and
-	 * the sub-buffers show the number.
+	 * Number of stacks taken so far, of traced and other threads. NULL: the source takes stacks of traced threads
+	 * only, and the sub-buffers show their number.
 	 */
 	uint64_t (*samples)(const void *feed);
 
-	/* What the user should know about this session once it is open, or "". NULL: nothing. */
+	/* A sentence for the user about this session once it is open, or "". NULL: none. */
 	const char *(*note)(const void *feed);
 
 	/* For poll(): readable when read_notice() has a notice; or -1. NULL: the source sends no notices. */
 	int (*notice_fd)(const void *feed);
-	/* 1 and *ret_notice filled, 0 if there is none. */
+	/* Returns 1 and fills *ret_notice, or returns 0 if there is no notice. */
 	int (*read_notice)(void *feed, struct scope_source_notice *ret_notice);
 };
 

@@ -8,27 +8,27 @@
 #include "trace/trace_internal.h"
 
 /*
- * Several steps of a report ask for the stacks, each in order of time, so what was decompressed is kept for the next
- * one. What is more than this is kept only until the next sub-buffer of its CPU. Nothing kept is dropped for it: the
- * next step begins with the oldest again.
+ * Several steps of a report ask for the stacks, each in order of time, so decompressed stacks are kept for the next
+ * step, up to this limit. Further ones are kept only until the next sub-buffer of their CPU. Older ones are not dropped
+ * for newer ones, because the next step begins with the oldest.
  */
 #define KEPT_BYTES_MAX (32u << 20) /* no rule: memory against time */
 
 struct scope_trace_kept {
 	uint64_t frame;
-	const uint8_t *data; /* all of its `bytes` bytes; NULL: only the rests, after `rest` */
+	const uint8_t *data; /* all `bytes` bytes of the sub-buffer; NULL: only the rests are kept, after `rest` */
 	size_t bytes, size;
 	size_t rests;
 	struct scope_columns_rest rest[];
 };
 
-/* What is read as words follows the rests, aligned. */
+/* The data after the rests is read as words, so it is aligned. */
 static size_t rests_size(size_t rests)
 {
 	return (rests * sizeof(struct scope_columns_rest) + 7) & ~(size_t)7;
 }
 
-/* With room for that number of rests and bytes after the struct. */
+/* Allocates one with room for `rests` rests and `bytes` bytes after the struct. */
 static struct scope_trace_kept *make(uint64_t frame, uint64_t raw_bytes, size_t rests, size_t bytes)
 {
 	const size_t size = sizeof(struct scope_trace_kept) + rests_size(rests) + bytes;
@@ -92,7 +92,7 @@ static int read_all(struct scope_trace *trace, uint64_t frame, struct scope_trac
 	return 0;
 }
 
-/* The first one that is not before that frame. */
+/* The first kept sub-buffer that is not before that frame. */
 static size_t place_of(const struct scope_trace_again *again, uint64_t frame)
 {
 	size_t low = 0, high = again->count;
@@ -139,7 +139,7 @@ static int keep(struct scope_trace *trace, struct scope_trace_again *again, uint
 	return 0;
 }
 
-/* What is kept of the CPU of a frame. -EBADMSG, -ENOMEM. */
+/* Finds what is kept for the CPU of a frame. -EBADMSG, -ENOMEM. */
 static int again_of(struct scope_trace *trace, uint64_t frame, struct scope_trace_again **ret_again)
 {
 	const struct scope_frame *head = (const void *)(trace->data + frame);
@@ -202,7 +202,7 @@ static int open_frame(struct scope_trace *trace, uint64_t frame, struct scope_tr
 	return err;
 }
 
-/* Returns `bytes` bytes at that offset of the sub-buffer; NULL: they are not there, or are not those of a stack. */
+/* Returns the `bytes` bytes at that offset of the sub-buffer; NULL: they are not kept, or do not belong to a stack. */
 static const uint8_t *find(struct scope_trace_kept *kept, uint64_t from, uint64_t bytes)
 {
 	const struct scope_columns_rest *rest;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The rows of a trace that say which clients waited: to be accepted, or for what they sent to be read. */
+/* The rows of a trace that show which clients waited to be accepted, or until the server read what they sent. */
 #include "trace/backlog_row.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The rows of a trace that say which clients waited: to be accepted, or for what they sent to be read. */
+/* The rows of a trace that show which clients waited to be accepted, or until the server read what they sent. */
 #ifndef SCOPE_TRACE_BACKLOG_ROW_H
 #define SCOPE_TRACE_BACKLOG_ROW_H
 
@@ -9,14 +9,13 @@
 #include "trace/trace.h"
 
 /*
- * A listening socket for which connections waited each time that it was looked at, once a second; or a connection in which bytes
- * waited.
+ * A listening socket for which connections waited at each look, once a second; or a connection in which bytes waited.
  */
 struct scope_backlog_row {
-	uint64_t time_ns, since_ns; /* the last time, and the first one */
+	uint64_t time_ns, since_ns; /* the last look, and the first one */
 	uint64_t inode;
 	uint32_t count; /* connections, or bytes, at the last time */
-	uint32_t limit; /* connections that the socket may have; 0: bytes of a connection */
+	uint32_t limit; /* connections that may wait for the socket; 0: the row is about the bytes of a connection */
 };
 
 #define SCOPE_BACKLOG_BYTES 128 /* no rule: of a row as text */

@@ -35,11 +35,11 @@ static inline uint64_t scope_trace_value_join(uint8_t symbol, uint64_t low)
 struct scope_bits {
 	uint8_t *at;
 	const uint8_t *end; /* of the bytes that are read */
-	uint64_t held;	    /* bits that are written, but not in a whole byte yet */
+	uint64_t held;	    /* bits that were put, but do not fill a byte yet */
 	unsigned int count; /* bits held, or read of the byte at `at`; below 8 between calls */
 };
 
-/* value has count bits at most. Writes 8 bytes at `at`, whatever the count: there has to be room. */
+/* value has count bits at most. Always writes 8 bytes at `at`, so the caller makes room for them. */
 static inline void scope_trace_bits_put(struct scope_bits *bits, uint64_t value, unsigned int count)
 {
 	if (count > 56) {

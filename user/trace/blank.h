@@ -17,8 +17,8 @@
 void scope_trace_blank_state(struct scope_record_state *record, uint64_t *reg);
 
 /*
- * Leaves of the memory in the FUTEX records of a sub-buffer only the owner that it names, in the form of a robust mutex
- * (trace/lock_word.h); zeros if it names none. is_thread: returns true if there is such a thread.
+ * Replaces the memory in the FUTEX records of a sub-buffer: it then has only the owner that it named, in the form of a
+ * robust mutex (trace/lock_word.h), or zeros if it named no owner. is_thread: returns true if there is such a thread.
  */
 void scope_trace_blank_futexes(struct scope_subbuf *subbuf, bool (*is_thread)(void *context, uint32_t tid),
 			       void *context);

@@ -17,7 +17,10 @@
 #include "trace/bits.h"
 
 #define SLOTS 256u
-/* The last classes to be given are for numbers of calls alone, so that those of a server with many stay apart. */
+/*
+ * The last free classes are given only to calls, by their number, so that the calls of a server that makes many
+ * different ones still get a class each.
+ */
 #define CLASSES_PLAIN 20u
 #define BLOCK 16u /* words that are transposed at once */
 
@@ -70,7 +73,7 @@ static uint8_t *transpose(const uint64_t *word, size_t count, uint8_t *column, s
 	return column + columns * count;
 }
 
-/* Bytes for the columns and for what is written after their end while they are made. */
+/* Bytes for the columns, plus those that are written after their end while the columns are made. */
 static inline size_t room_of_columns(size_t used_bytes)
 {
 	return (scope_trace_columns_bound(used_bytes) + 15) / 8 * 8;
@@ -94,8 +97,9 @@ struct sorter {
 #define KEY_SAME (1u << 31)
 
 /*
- * Which calls of one number are similar. Those that failed return one value, and soon. Those with the descriptor of
- * the call before need no column for it; it is the others whose descriptor cannot be predicted.
+ * Which group of similar calls of its number a call belongs to. Calls that failed return one value, and are short.
+ * Calls with the same descriptor as the call before need no column for it; the descriptor of the others cannot be
+ * predicted.
  */
 static uint32_t call_group(struct sorter *sorter, const uint8_t *record, uint32_t type)
 {
@@ -216,11 +220,11 @@ static void list_all(const struct scope_layout *layout, const struct scope_colum
 
 /* Words of a class before they are transposed into columns. */
 struct lanes {
-	uint64_t *plain; /* of each record the first, then of each the second, ... */
+	uint64_t *plain; /* the first word of each record, then the second word of each, and so on */
 	uint64_t *args;	 /* of each argument */
 };
 
-/* How many words of a record hold bytes that are columns; of its first word these are the upper half. */
+/* How many words of a record hold bytes that are stored in columns; in its first word these are the upper half. */
 static inline size_t plain_words(const struct scope_class_table *table)
 {
 	return table->words - (table->from > 8);
@@ -295,7 +299,9 @@ static inline void put_values(const uint64_t *value, bool two, uint8_t *symbol, 
 	scope_trace_bits_put(bits, low, count);
 }
 
-/* Stores the times of a record in their columns, and its words in lanes. Returns how many of its bytes these are. */
+/*
+ * Stores the times of a record in their columns, and its words in lanes. Returns how many bytes of the record this was.
+ */
 static inline size_t split_record(const uint64_t *word, uint32_t class, struct scope_class_table *table,
 				  struct lanes *lanes, struct scope_columns_past *past, struct scope_bits *bits,
 				  uint8_t *out)
@@ -346,7 +352,7 @@ static uint8_t *split_records(const struct scope_subbuf *subbuf, struct scope_la
 		rest += bytes;
 		record += bytes;
 	}
-	scope_trace_bits_put(&bits, 0, 7); /* what is held, to a whole byte */
+	scope_trace_bits_put(&bits, 0, 7); /* completes the last byte */
 	transpose_lanes(layout, lanes, out);
 	return bits.at;
 }

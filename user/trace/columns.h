@@ -29,32 +29,32 @@ struct scope_columns {
 	} column[SCOPE_COLUMNS_MAX];
 };
 
-/* The most bytes that the columns of a sub-buffer of that size take. */
+/* The largest size that the columns of a sub-buffer of that size can have, in bytes. */
 static inline size_t scope_trace_columns_bound(size_t used_bytes)
 {
 	return used_bytes + used_bytes / 4 + 256;
 }
 
-/* Bytes that scope_trace_columns_split() needs to work in. */
+/* Bytes of work memory that scope_trace_columns_split() needs. */
 size_t scope_trace_columns_room(size_t used_bytes);
 
 /*
- * Writes at most scope_trace_columns_bound() bytes to `out`, which has scope_trace_columns_room() of them and is
- * aligned to 8. -EINVAL: it holds an unknown record; store it unchanged.
+ * Writes at most scope_trace_columns_bound() bytes to `out`, which has room for scope_trace_columns_room() bytes and is
+ * aligned to 8. -EINVAL: the sub-buffer holds an unknown record; store it unchanged.
  */
 int scope_trace_columns_split(const struct scope_subbuf *subbuf, uint8_t *out, struct scope_columns *ret_columns);
 
 /* Where the bytes after the fixed part and the arguments of a record are. */
 struct scope_columns_rest {
 	uint32_t from; /* of the sub-buffer */
-	uint32_t at;   /* of all such bytes together */
+	uint32_t at;   /* offset in all such bytes together */
 	uint32_t bytes;
 };
 
 struct scope_trace_columns_rests {
 	struct scope_columns_rest *rest; /* the caller frees it */
 	size_t count, capacity;
-	const uint8_t *data; /* one record's bytes after another's: a part of the columns */
+	const uint8_t *data; /* the bytes of all records, one record after another: a part of the columns */
 	size_t bytes;
 };
 
@@ -66,16 +66,16 @@ int scope_trace_columns_join(const uint8_t *columns, size_t bytes, uint8_t *out,
 			     struct scope_trace_columns_rests *rests);
 
 /*
- * Finds only those bytes, of a sub-buffer of out_bytes. Takes a tenth of the time of join. Fills rests again. 0,
+ * Finds only those bytes, for a sub-buffer of out_bytes. This takes a tenth of the time of join. Fills rests again. 0,
  * -EBADMSG, -ENOMEM.
  */
 int scope_trace_columns_rests(const uint8_t *columns, size_t bytes, size_t out_bytes,
 			      struct scope_trace_columns_rests *rests);
-/* The one that holds these bytes of the sub-buffer, or NULL. */
+/* The rest that holds these bytes of the sub-buffer, or NULL. */
 const struct scope_columns_rest *scope_trace_columns_find_rest(const struct scope_columns_rest *rest, size_t count,
 							       size_t from, size_t bytes);
 
-/* As join, for the columns of format 3, which are as long as the sub-buffer. */
+/* Like join, for the columns of format 3, which are as long as the sub-buffer. */
 int scope_trace_columns_join_3(const uint8_t *columns, size_t bytes, uint8_t *out);
 
 #endif

@@ -46,7 +46,7 @@ struct head {
 	uint64_t first, second;
 };
 
-/* now_ns: on entry the time of the record before, on return of this one. */
+/* now_ns: on entry the time of the record before, on return the time of this one. */
 static struct head make_far(uint64_t *now_ns, uint32_t class, struct head head)
 {
 	const uint32_t type = type_of(class);

@@ -8,7 +8,7 @@
 #include "base/grow.h"
 #include "trace/bits.h"
 
-/* The reverse: reads the bytes into *word, whose other bytes stay. */
+/* The reverse of transpose(): reads the bytes into *word and leaves its other bytes unchanged. */
 static inline const uint8_t *gather(const uint8_t *column, size_t step, uint64_t *word, unsigned int from,
 				    unsigned int to)
 {
@@ -21,7 +21,7 @@ static inline const uint8_t *gather(const uint8_t *column, size_t step, uint64_t
 	return column;
 }
 
-/* The reverse: fills in the parts of the first two words that are not in columns of bytes. */
+/* The reverse of make_near(): fills in the parts of the first two words that are not in columns of bytes. */
 static void make_far(struct scope_columns_past *past, uint32_t type, const uint64_t *value, uint64_t *word)
 {
 	uint32_t delta = (uint32_t)value[0] & SCOPE_DELTA_MAX;
@@ -171,8 +171,8 @@ int scope_trace_columns_join(const uint8_t *columns, size_t bytes, uint8_t *out,
 }
 
 /*
- * Passes the next record of a class without restoring its times and arguments. Returns its length
- * in the sub-buffer without the rest; *ret_rest: length of the rest.
+ * Skips the next record of a class without restoring its times and arguments. Returns its length in the sub-buffer
+ * without the rest; *ret_rest: length of the rest.
  */
 static size_t pass_record(struct scope_class_table *table, const uint8_t *columns, size_t *ret_rest)
 {

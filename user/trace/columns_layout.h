@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where the columns of a sub-buffer are, and from which earlier number each number is predicted: for both directions.
+ * Where the columns of a sub-buffer are, and from which earlier number each number is predicted. Used by both
+ * directions.
  */
 #ifndef SCOPE_TRACE_COLUMNS_LAYOUT_H
 #define SCOPE_TRACE_COLUMNS_LAYOUT_H
@@ -30,7 +31,7 @@ struct scope_class_table {
 	size_t count, args; /* records, and arguments of them all */
 	size_t done, args_done;
 	size_t symbols, plain, arg;	   /* where the first column of each sort begins */
-	uint8_t type, words, values, from; /* these by scope_trace_layout_types() */
+	uint8_t type, words, values, from; /* set by scope_trace_layout_types() */
 	size_t alike;
 };
 
@@ -40,7 +41,7 @@ struct scope_layout {
 	size_t end;	     /* end of the columns, where the rest begins */
 };
 
-/* The records of the sub-buffer up to here, from which the next record's fields are predicted. */
+/* Values of earlier records of the sub-buffer, from which the next record's fields are predicted. */
 struct scope_columns_past {
 	uint64_t now_ns;
 	uint64_t arg;		  /* the first argument of the call before */
@@ -59,7 +60,7 @@ static inline size_t scope_trace_type_values(uint32_t type)
 	return type == SCOPE_RECORD_SYSCALL || type == SCOPE_RECORD_ENTER || type == SCOPE_RECORD_TIME ? 2 : 1;
 }
 
-/* Index of the first byte after the times that is stored in a column as it is; bytes 4 to 7 are handled apart. */
+/* Index of the first byte after the times that is stored in a column unchanged; bytes 4 to 7 are handled separately. */
 static inline size_t scope_trace_type_plain_from(uint32_t type)
 {
 	if (type == SCOPE_RECORD_ENTER || type == SCOPE_RECORD_TIME)
@@ -80,7 +81,7 @@ static inline size_t scope_trace_type_alike_at(uint32_t type)
 	return type == SCOPE_RECORD_SYSCALL ? 1 : SCOPE_NOWHERE;
 }
 
-/* Fills in what follows from the type of each class that has records. -EBADMSG: a type is unknown. */
+/* Fills in the members that follow from the type of each class that has records. -EBADMSG: a type is unknown. */
 static inline int scope_trace_layout_types(struct scope_layout *layout)
 {
 	for (uint32_t class = 0; class < SCOPE_CLASSES; class += 1) {

@@ -14,9 +14,8 @@ struct scope_trace_editor {
 };
 
 /*
- * All frames in the order of the file, apart from INDEX and END, which the writer makes. Metadata is copied
- * as its bytes are. A frame that is damaged is left out. 0, -ENOMEM, or what the editor or the writer
- * returned.
+ * Copies all frames in the order of the file, except INDEX and END, which the writer makes. Metadata is copied byte by
+ * byte. A damaged frame is left out. 0, -ENOMEM, or what the editor or the writer returned.
  */
 int scope_trace_copy(struct scope_trace *trace, struct scope_writer *writer, const struct scope_trace_editor *editor);
 

@@ -30,8 +30,8 @@ int scope_trace_decoder_begin(struct scope_decoder *decoder, const struct scope_
 }
 
 /*
- * A TIME record that is cut or has an impossible value is left for take, which reports a problem.
- * Until then its event has the time of the record before.
+ * A TIME record that is cut or has an impossible value is left for take, which reports the problem. Until then next_ns
+ * is the time of the record before.
  */
 bool scope_trace_decoder_peek_slow(struct scope_decoder *decoder)
 {
@@ -83,8 +83,8 @@ void scope_trace_decoder_skip_calls(struct scope_decoder *decoder, uint32_t belo
 }
 
 /*
- * One function per record type: fills what is particular to it and returns the record's length, 0
- * where it reaches beyond `left` bytes or holds a value that cannot be. The fixed part is there.
+ * One function for each record type: fills the members that this type has and returns the record's length; 0 if the
+ * record is longer than `left` bytes or holds an impossible value. Its fixed part is within `left`.
  */
 static size_t take_call(struct scope_event *event, uint8_t kind, uint16_t nr, uint8_t abi_args, const uint64_t *arg)
 {
@@ -105,7 +105,7 @@ static size_t take_syscall(struct scope_decoder *decoder, const struct scope_rec
 	bytes += take_call(event, SCOPE_EVENT_SYSCALL, record->nr, record->abi_args, (const uint64_t *)(record + 1));
 	event->flags = record->flags;
 	event->syscall.enter_ns = record->duration_ns < time_ns ? time_ns - record->duration_ns : 0;
-	/* A low half must not look like an error: those are negative. */
+	/* The low half of a large value must not look like an error, which is negative. */
 	event->syscall.ret = record->flags & SCOPE_SYSCALL_WIDE ? (int64_t)(uint32_t)record->ret : record->ret;
 	return event->syscall.args <= SCOPE_ARG_MAX && bytes <= left ? bytes : 0;
 }
@@ -418,7 +418,10 @@ int scope_trace_decoder_take(struct scope_decoder *decoder, struct scope_event *
 	ret_event->tid = decoder->tid;
 	ret_event->cpu = decoder->cpu;
 	ret_event->flags = 0;
-	/* Also for a bad record, because the events of other CPUs up to this time may have been given already. */
+	/*
+	 * This is set for a bad record, too, because the events of other CPUs up to this time may have been given
+	 * already.
+	 */
 	decoder->time_ns = decoder->next_ns;
 	switch (type) {
 		TAKE(SYSCALL, syscall);

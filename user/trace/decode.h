@@ -20,7 +20,7 @@ struct scope_decoder {
 	const uint8_t *after_state; /* a CHAIN that starts here belongs to state_tid */
 	uint64_t time_ns;	    /* of the last record */
 	uint64_t next_ns;	    /* to read: time of the next event, once peek returned true */
-	uint32_t tid;		    /* on this CPU; 0: none that is traced */
+	uint32_t tid;		    /* the traced thread on this CPU; 0: none */
 	uint32_t state_tid;
 	uint16_t cpu;
 	const char *problem; /* to read: what is wrong, once take failed */
@@ -33,10 +33,13 @@ struct scope_decoder {
  */
 int scope_trace_decoder_begin(struct scope_decoder *decoder, const struct scope_subbuf *subbuf, size_t bytes);
 
-/* The slow part of scope_trace_decoder_peek: passes TIME and THREAD records. */
+/* The slow part of scope_trace_decoder_peek: skips TIME and THREAD records. */
 bool scope_trace_decoder_peek_slow(struct scope_decoder *decoder);
 
-/* True: next_ns is set, and take will give that event. False: no more events here. */
+/*
+ * Returns true if there is a next event: next_ns is its time, and take gives it. Returns false if there are no more
+ * events in this sub-buffer.
+ */
 static inline bool scope_trace_decoder_peek(struct scope_decoder *decoder)
 {
 	uint32_t word;
@@ -50,18 +53,18 @@ static inline bool scope_trace_decoder_peek(struct scope_decoder *decoder)
 	return true;
 }
 
-/* Passes complete calls that took less than below_ns, for callers that need only slow calls. Call peek next. */
+/* Skips complete calls that took less than below_ns, for callers that need only slow calls. Call peek next. */
 void scope_trace_decoder_skip_calls(struct scope_decoder *decoder, uint32_t below_ns);
 
 /*
- * Takes the event that peek found. 0, or -EBADMSG with problem set: nothing after that place can be
- * read. Pointers in the event lead into the sub-buffer.
+ * Takes the event that peek found. 0, or -EBADMSG with problem set: the rest of the sub-buffer cannot be read. Pointers
+ * in the event lead into the sub-buffer.
  */
 int scope_trace_decoder_take(struct scope_decoder *decoder, struct scope_event *ret_event);
 
 /*
- * Takes up to max events; fewer where the sub-buffer ends, or with problem set. Pointers in them
- * are valid as long as the sub-buffer is.
+ * Takes up to max events; fewer if the sub-buffer ends, or with problem set. Pointers in them are valid as long as the
+ * sub-buffer is.
  */
 size_t scope_trace_decoder_batch(struct scope_decoder *decoder, struct scope_event *ret_event, size_t max);
 

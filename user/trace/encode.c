@@ -106,7 +106,7 @@ static int encode_switch(const struct scope_event *event, void *buffer, struct s
 	return check_tid(tid, error);
 }
 
-/* The record itself names the waker if it is not the thread on this CPU. */
+/* The record itself names the waker, unless it is the thread on this CPU. */
 static bool names_waker(const struct scope_event *event)
 {
 	return event->waking.waker_tgid || (event->waking.waker_tid && event->waking.context != SCOPE_CONTEXT_TASK);
@@ -143,7 +143,7 @@ static int encode_waking(const struct scope_event *event, void *buffer, struct s
 	return check_tid(event->tid, error);
 }
 
-/* comm may be longer than the kernel's: it is cut, as the kernel does. */
+/* comm may be longer than the kernel's names: it is cut as the kernel cuts names. */
 static void copy_comm(char *to, const char *comm)
 {
 	size_t bytes = strnlen(comm, SCOPE_COMM_BYTES - 1);

@@ -20,7 +20,9 @@
 int scope_trace_event_encode(const struct scope_event *event, void *buffer, struct scope_error *error,
 			     size_t *ret_bytes);
 
-/* True if the record does not name its thread, which is then the one on its CPU: *ret_tid. Else ret_tid is kept. */
+/*
+ * True if the record does not name its thread, which is the one on its CPU: fills *ret_tid. Else *ret_tid is unchanged.
+ */
 bool scope_trace_event_context(const struct scope_event *event, uint32_t *ret_tid);
 
 #endif

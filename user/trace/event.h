@@ -33,11 +33,11 @@ enum scope_event_kind {
 	SCOPE_EVENT_DELAY,    /* the thread was held up on purpose until this time */
 	SCOPE_EVENT_PEER,     /* the thread has opened a connection */
 	SCOPE_EVENT_FUTEX,    /* the thread is about to sleep in the futex call that it entered */
-	SCOPE_EVENT_COUNTERS, /* what the thread counted since the last one, or since it came to the CPU */
+	SCOPE_EVENT_COUNTERS, /* what the thread counted since its last such event, or since it came to the CPU */
 	SCOPE_EVENT_STALL,    /* the thread begins or ends to make room in memory */
 	SCOPE_EVENT_HARDIRQ,  /* an interrupt took the CPU from the thread until this time */
 	SCOPE_EVENT_SOFTIRQ,
-	SCOPE_EVENT_REQUEST, /* what the thread has just received asks for that kind of request */
+	SCOPE_EVENT_REQUEST, /* the thread has just received a request of that kind */
 	SCOPE_EVENT_KINDS,
 };
 
@@ -47,7 +47,7 @@ enum scope_event_kind {
  */
 struct scope_event {
 	uint64_t time_ns;
-	uint32_t tid; /* thread it concerns: running on the CPU, or named by the record; 0 untraced */
+	uint32_t tid; /* its thread: the one running on the CPU, or named by the record; 0: not traced */
 	uint16_t cpu;
 	uint8_t kind;
 	uint8_t flags; /* of the record */
@@ -69,7 +69,7 @@ struct scope_event {
 		} sched;	       /* SWITCH */
 		struct {
 			uint32_t waker_tid;  /* 0: an interrupt or not known */
-			uint32_t waker_tgid; /* 0: traced waker (see its thread), or not known */
+			uint32_t waker_tgid; /* 0: the waker is traced (waker_tid names it), or not known */
 			uint8_t context;     /* enum scope_context */
 			uint8_t interrupt;   /* enum scope_interrupt */
 		} waking;		     /* tid is the woken thread */
@@ -84,7 +84,7 @@ struct scope_event {
 		struct {
 			uint32_t tgid;
 			bool last;
-			bool untraced; /* it lives on, but is not in the filter any more */
+			bool untraced; /* the thread has not ended, but is not in the filter any more */
 		} exit;
 		struct {
 			const struct scope_record_state *record;
@@ -98,7 +98,7 @@ struct scope_event {
 			uint32_t cost_ns;    /* for how long the thread was held up; 0: unknown */
 			uint32_t tasks;	     /* TASKS: how many wait there; else 0 */
 			uint8_t waited_s;    /* TASKS: for how long the first of them has; 0: none for 1 s */
-			uint64_t since_ns;   /* SNAPSHOT, TASKS: the time that it stands for; else 0 */
+			uint64_t since_ns;   /* SNAPSHOT, TASKS: the begin of the time that it represents; else 0 */
 			uint64_t kernel_ip;  /* with SCOPE_STACK_KERNEL_IP, see scope/event.h */
 			const uint64_t *ip;  /* CHAIN, FRAMES: ips addresses, innermost first */
 			const uint64_t *reg; /* STACK: regs registers, DWARF order */
@@ -126,7 +126,7 @@ struct scope_event {
 			uint32_t asked_ns, served_ns;
 		} delay; /* flags: SCOPE_DELAYED_* */
 		struct {
-			uint32_t bytes; /* of memory that could be read; 4 to 16, unless the trace is damaged */
+			uint32_t bytes; /* number of bytes that could be read; 4 to 16, unless the trace is damaged */
 			uint32_t memory[SCOPE_FUTEX_BYTES / 4];
 		} futex;
 		struct {
@@ -156,7 +156,7 @@ struct scope_event {
 };
 
 /* True if exactly one way of ending is set, and no unknown bit. */
-/* Of a SWITCH: the thread that leaves could go on, so it waits for a CPU and does not sleep. */
+/* True if the thread that leaves in this SWITCH could continue: it waits for a CPU and does not sleep. */
 static inline bool scope_trace_switch_runnable(const struct scope_event *event)
 {
 	return event->sched.preempted || event->sched.prev_state == SCOPE_STATE_RUNNABLE;

@@ -27,7 +27,7 @@ static unsigned stack_parts(struct scope_event *event, struct part *ret_part)
 	return 3;
 }
 
-/* The number of them; they are in the order of their copies. */
+/* Fills in the parts, in the order of their copies. Returns their number. */
 static unsigned parts(struct scope_event *event, struct part ret_part[PARTS_MAX])
 {
 	switch (event->kind) {

@@ -5,7 +5,7 @@
 
 #include "trace/trace.h"
 
-/* Takes the next events, count of them, 1 or more; a return other than 0 ends the feed. */
+/* Takes the next `count` events, 1 or more. If it returns another value than 0, the feed ends. */
 typedef int scope_trace_feeder(void *user, const struct scope_event *const *event, size_t count);
 
 /*

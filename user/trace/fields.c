@@ -9,12 +9,12 @@
 #include "trace/text_names.h"
 
 #define FIELDS_MAX 8 /* one more than PEER has */
-#define NO_FLAGS 0   /* marks "no field": a record has its first word at this offset */
+#define NO_FLAGS 0   /* no field: the first word of a record is at this offset, which is never a field */
 
 /* A number that a record, an event and a line of text have. */
 struct field {
 	const char *name; /* for messages */
-	const char *key;  /* KEY=; NULL: only the number, before those with a key */
+	const char *key;  /* printed as KEY=NUMBER; NULL: only the number is printed, before those with a key */
 	uint8_t record_at, record_bytes;
 	uint8_t event_at, event_bytes;
 };
@@ -24,7 +24,7 @@ struct scope_fields {
 	uint8_t type, kind, bytes;
 	uint8_t flags_at; /* offset of the byte that is the event's flags; or NO_FLAGS */
 	const struct scope_text_flag *flag;
-	struct field field[FIELDS_MAX]; /* a row whose name is NULL is the last */
+	struct field field[FIELDS_MAX]; /* ends with a row whose name is NULL */
 };
 
 #define SIZE_OF(type, member) sizeof(((struct type *)0)->member)

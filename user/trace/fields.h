@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Records of the thread on their CPU that consist of fixed fields only. Each has one row, by which
- * it is decoded, encoded, written as text and read from text.
+ * Records that consist of fixed fields only, and belong to the thread on their CPU. Each has one row, by which it is
+ * decoded, encoded, written as text and read from text.
  */
 #ifndef SCOPE_TRACE_FIELDS_H
 #define SCOPE_TRACE_FIELDS_H
@@ -20,7 +20,7 @@ const struct scope_fields *scope_trace_fields_of_type(uint32_t type);
 const struct scope_fields *scope_trace_fields_of_kind(uint8_t kind);
 const struct scope_fields *scope_trace_fields_of_word(const char *word);
 
-/* The word that its lines begin with. */
+/* The first word of its lines. */
 const char *scope_trace_fields_word(const struct scope_fields *fields);
 uint8_t scope_trace_fields_kind(const struct scope_fields *fields);
 

@@ -10,7 +10,7 @@
 
 #define PIECE_BYTES (1u << 20)
 
-/* The frame follows it. place.offset: length of the frame. */
+/* The frame follows this struct in memory. place.offset: length of the frame. */
 struct entry {
 	struct scope_frame_place place;
 };
@@ -161,7 +161,7 @@ bool scope_trace_flight_has_room(const struct scope_flight *flight)
 	if (flight->held_bytes < flight->limit_bytes / 2)
 		return true;
 	scope_trace_flight_state(flight, &state);
-	/* Bytes in the time to hold, of which a piece at either end is not full. */
+	/* The bytes in the time to hold. The first and the last piece are not full. */
 	return (double)flight->raw_bytes * (double)flight->span_ns <
 	       (double)(flight->limit_bytes - 2 * PIECE_BYTES) * (double)(state.end_ns - state.begin_ns);
 }

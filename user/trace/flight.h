@@ -36,19 +36,19 @@ int scope_trace_flight_add(struct scope_flight *flight, const struct scope_frame
 void scope_trace_flight_state(const struct scope_flight *flight, struct scope_trace_flight_state *ret_state);
 
 /*
- * True if the next sub-buffers may come uncompressed: half of the memory is free, or the time to hold fits into it
- * uncompressed at the rate of the time held. Compression takes more of a CPU than all else that is done with a sub-buffer.
+ * True if the next sub-buffers may stay uncompressed: half of the memory is free, or, at the present rate, the memory
+ * holds the requested time uncompressed. Compression takes more of a CPU than all else that is done with a sub-buffer.
  */
 bool scope_trace_flight_has_room(const struct scope_flight *flight);
 
 /*
- * The begin of the newest frames that have about raw_bytes uncompressed, and reach back for span_ns at least;
- * 0: that is all of them.
+ * The begin of the newest frames that have about raw_bytes uncompressed bytes and cover span_ns or more; 0: all frames
+ * are needed for that.
  */
 uint64_t scope_trace_flight_newest(const struct scope_flight *flight, uint64_t raw_bytes, uint64_t span_ns);
 
 /*
- * Calls each() for every frame, the oldest first, until it returns other than 0; that is the result.
+ * Calls each() for every frame, the oldest first. If each() returns another value than 0, the walk ends and returns it.
  * frame: place->offset bytes, head and padding included.
  */
 int scope_trace_flight_walk(const struct scope_flight *flight,

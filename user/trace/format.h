@@ -51,22 +51,22 @@ enum scope_frame_type {
 	SCOPE_FRAME_FILE = 13,		/* struct scope_frame_file, path, build id, build id found */
 	SCOPE_FRAME_PLACES = 14,	/* struct scope_frame_places, then per address: struct scope_frame_place_of,
 				    name, per line: u32 line, function, file */
-	SCOPE_FRAME_SKIP = 15,		/* bytes that mean nothing, with no valid CRC (trace/later.h) */
+	SCOPE_FRAME_SKIP = 15,		/* bytes without meaning and without a valid CRC (trace/later.h) */
 	SCOPE_FRAME_MAPS = 16,		/* struct scope_frame_maps, then per mapping: struct scope_frame_map_of,
 				    path, build id */
 };
 
 #define SCOPE_FRAME_ZSTD 0x1u	   /* the payload is one zstd frame of raw_bytes */
 #define SCOPE_FRAME_COLUMNS_3 0x2u /* SUBBUF: in the order of columns_3.c, of format 3 */
-#define SCOPE_FRAME_COLUMNS 0x4u   /* SUBBUF: in the order of columns.c, of other length */
+#define SCOPE_FRAME_COLUMNS 0x4u   /* SUBBUF: in the order of columns.c, and of another length */
 #define SCOPE_FRAME_FLAGS 0x7u	   /* the known flags */
 
 #define SCOPE_FRAME_ALIGN 8u
 #define SCOPE_FRAME_RAW_MAX (16u << 20) /* a larger value means a damaged head */
 #define SCOPE_FRAME_CPU_MAX 0x1fffu	/* the most that Linux has */
 #define SCOPE_FRAME_CPU_SNAPSHOTS                                                                                      \
-	SCOPE_FRAME_CPU_MAX	       /* of a host with fewer: snapshots, which the capture takes itself */
-#define SCOPE_FRAME_CPU_STATES 0xffffu /* no CPU's: the states of threads as a copy was made */
+	SCOPE_FRAME_CPU_MAX	       /* on a host with fewer CPUs: snapshots, which the capture takes itself */
+#define SCOPE_FRAME_CPU_STATES 0xffffu /* no CPU: the states of threads when a copy was made */
 
 /*
  * A reader's memory budgets for a file of that size: one for all metadata (decompressed, and as
@@ -85,12 +85,12 @@ struct scope_frame {
 	uint32_t raw_bytes;	/* once decompressed */
 	uint32_t payload_crc;	/* CRC-32 as in zlib of the payload as stored */
 	uint32_t zero;
-	uint32_t head_crc; /* the same of the 28 bytes before */
+	uint32_t head_crc; /* CRC-32 of the 28 bytes before */
 };
 
 #define SCOPE_MAP_EXECUTABLE 1u
 #define SCOPE_MAP_ELF 4u /* the file is in memory, without a build-id, and an ELF file: no code made at run time */
-#define SCOPE_MAP_OF_PACKAGE 2u /* with the other: the file was built from the same source package as the program */
+#define SCOPE_MAP_OF_PACKAGE 2u /* the executable file is of the program's source package */
 
 struct scope_frame_map {
 	uint32_t tgid;
@@ -103,7 +103,7 @@ struct scope_frame_maps {
 	uint32_t zero;
 };
 
-/* Mappings that follow one another at the same distance have the same bytes, which compress to nearly none. */
+/* Mappings at equal distances have equal bytes here, which compress to almost nothing. */
 struct scope_frame_map_of {
 	uint64_t gap;	/* from the end of the mapping before it in this frame, or from 0; may wrap */
 	uint64_t bytes; /* long */
@@ -147,10 +147,10 @@ struct scope_frame_lock {
 
 struct scope_frame_file {
 	uint32_t number;	   /* the number by which PLACES names it */
-	uint32_t deleted;	   /* 0 or 1: its path was gone as it was mapped */
+	uint32_t deleted;	   /* 0 or 1: its path did not exist any more when the mapping was read */
 	uint32_t outcome;	   /* enum scope_file_outcome */
 	int32_t error;		   /* SCOPE_FILE_UNREADABLE: errno, 0: no ELF file */
-	uint32_t functions, named; /* of it; UINT32_MAX: not counted */
+	uint32_t functions, named; /* functions of the file, and those with a name; UINT32_MAX: not counted */
 };
 
 struct scope_frame_places {

@@ -14,10 +14,9 @@
 #define COMPRESS_MIN_BYTES 256u /* below it the zstd frame's head takes more than compression saves */
 
 /*
- * Columns of different kinds compress better with separate statistics, and zstd has statistics for
- * each block. Blocks of this size take as much time as blocks of 16 KiB, with which a trace of a
- * memcached has 3.97 bytes an event instead of 3.86. Smaller blocks save nothing more (`consume
- * TRACE`).
+ * Columns of different kinds compress better with separate statistics, and zstd has statistics for each block. With
+ * blocks of this size a trace of a memcached has 3.86 bytes an event, with blocks of 16 KiB 3.97, in the same time.
+ * Smaller blocks save nothing more (`consume TRACE`).
  */
 #define BLOCK_MIN_BYTES 2048u
 
@@ -76,8 +75,8 @@ static int compress_piece(struct scope_framer *framer, ZSTD_outBuffer *out, cons
 }
 
 /*
- * Compresses a payload into framer->packed. Returns its length; 0: it is not below `most`, so store
- * the payload unchanged. columns may be NULL.
+ * Compresses a payload into framer->packed. Returns its length; 0: this would not be below `most`, so store the payload
+ * unchanged. columns may be NULL.
  */
 static size_t compress_payload(struct scope_framer *framer, const uint8_t *raw, size_t bytes, size_t most,
 			       const struct scope_columns *columns)
@@ -106,7 +105,10 @@ static size_t compress_payload(struct scope_framer *framer, const uint8_t *raw, 
 	return out.pos < most ? out.pos : 0;
 }
 
-/* Compresses a sub-buffer, in columns if possible. Fills in flags and size; false: store it unchanged. */
+/*
+ * Compresses a sub-buffer, in columns if possible. Fills in flags and size. Returns false if the sub-buffer is to be
+ * stored unchanged.
+ */
 static bool compress(struct scope_framer *framer, const void *raw, struct scope_frame *head)
 {
 	const size_t bytes = head->raw_bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The rows of a trace that count, once a second, what the host kept from the target. */
+/* The rows of a trace that count, once a second, the resources that the host did not give to the target. */
 #include "trace/host_row.h"
 
 #include <errno.h>
@@ -103,7 +103,7 @@ int scope_trace_host_rows(const struct scope_trace *trace, struct scope_host_row
 	return 0;
 }
 
-/* The first row after that time, and not the first of all, which has no row before it. */
+/* The first row after that time, but at least the second row, because the first has no row before it. */
 static size_t first_after(const struct scope_host_row *row, size_t count, uint64_t time_ns)
 {
 	size_t low = 1, high = count;
@@ -119,13 +119,19 @@ static size_t first_after(const struct scope_host_row *row, size_t count, uint64
 	return low;
 }
 
-/* The part of a growth up to a time; that of the whole stretch is all of it, whatever was rounded before. */
+/*
+ * The part of a growth that belongs to the time passed. Parts are rounded so that those of a whole stretch add up to
+ * the whole growth.
+ */
 static uint64_t part(uint64_t growth, uint64_t passed_ns, uint64_t length_ns)
 {
 	return (uint64_t)((unsigned __int128)growth * passed_ns / length_ns);
 }
 
-/* A task can have waited for no more than all of the time. More is due to a row that was read later than it says. */
+/*
+ * True for pressure. A task can have waited for at most all of the time; a larger growth means that a row was read
+ * later than its time says.
+ */
 static bool is_pressure(unsigned count)
 {
 	return count >= SCOPE_HOST_CPU;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The rows of a trace that count, once a second, what the host kept from the target. */
+/* The rows of a trace that count, once a second, the resources that the host did not give to the target. */
 #ifndef SCOPE_TRACE_HOST_ROW_H
 #define SCOPE_TRACE_HOST_ROW_H
 
@@ -9,19 +9,19 @@
 
 struct scope_trace;
 
-/* X(NAME, name). All count from some time before the trace on, and never fall. Times are ns. */
+/* X(NAME, name). All counts begin at some time before the trace, and never fall. Times are ns. */
 #define SCOPE_HOST_COUNT_LIST(X)                                                                                       \
-	X(BUSY, busy)		    /* all CPUs together: not idle */                                                  \
-	X(IRQ, irq)		    /* of that in interrupts */                                                        \
-	X(SOFTIRQ, softirq)	    /* and in softirqs */                                                              \
-	X(STEAL, steal)		    /* all CPUs together: a hypervisor ran something else */                           \
-	X(THROTTLED, throttled)	    /* the target's control groups were, by their limits of CPU time, on all CPUs */   \
-	X(PERIODS, periods)	    /* of these limits */                                                              \
-	X(PERIODS_MET, periods_met) /* of these, in which a limit was met */                                           \
-	X(CPU, psi_cpu)		    /* a task waited for a CPU; pressure stall information, as the rest */             \
-	X(MEMORY, psi_memory)	    /* a task waited for memory */                                                     \
+	X(BUSY, busy)			/* time in which CPUs were not idle, sum of all */                             \
+	X(IRQ, irq)			/* part of it in interrupts */                                                 \
+	X(SOFTIRQ, softirq)		/* part of it in softirqs */                                                   \
+	X(STEAL, steal)			/* time in which a hypervisor ran something else, sum of all CPUs */           \
+	X(THROTTLED, throttled)		/* time for which CPU limits throttled the target's control groups */          \
+	X(PERIODS, periods)		/* periods of these limits */                                                  \
+	X(PERIODS_MET, periods_met)	/* periods in which a limit was reached */                                     \
+	X(CPU, psi_cpu)			/* time in which a task waited for a CPU (pressure stall information) */       \
+	X(MEMORY, psi_memory)		/* time in which a task waited for memory */                                   \
 	X(MEMORY_FULL, psi_memory_full) /* all tasks did */                                                            \
-	X(IO, psi_io)			/* a task waited for a disk */                                                 \
+	X(IO, psi_io)			/* time in which a task waited for a disk */                                   \
 	X(IO_FULL, psi_io_full)		/* all tasks did */
 
 enum scope_host_count {
@@ -39,7 +39,7 @@ struct scope_host_row {
 
 #define SCOPE_HOST_ROW_BYTES 512 /* no rule: of a row as text */
 
-/* A row as the value of its key in the metadata; and back: false if it is none. */
+/* Writes a row as the value of its key in the metadata, and reads it. Returns false if the text is no such row. */
 void scope_trace_host_row_format(const struct scope_host_row *row, char text[SCOPE_HOST_ROW_BYTES]);
 bool scope_trace_host_row_parse(const char *text, struct scope_host_row *ret_row);
 
@@ -47,10 +47,9 @@ bool scope_trace_host_row_parse(const char *text, struct scope_host_row *ret_row
 int scope_trace_host_rows(const struct scope_trace *trace, struct scope_host_row **ret_rows, size_t *ret_count);
 
 /*
- * How much each count grew from begin to end, as far as rows cover that: between two rows growth counts as even, and of
- * pressure as no more than the time between them. known: the
- * counts that are in both rows around some of it. Sums over parts of a window are those of the window. Returns the time
- * that rows cover, ns.
+ * How much each count grew from begin to end, where rows cover this time. Growth between two rows counts as even;
+ * growth of pressure is at most the time between them. known: the counts that are in both rows around some part of that
+ * time. Sums over parts of a window are the sum of the window. Returns the time that rows cover, ns.
  */
 uint64_t scope_trace_host_growth(const struct scope_host_row *row, size_t count, uint64_t begin_ns, uint64_t end_ns,
 				 struct scope_host_row *ret_growth);

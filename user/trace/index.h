@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where each sub-buffer is in a file, by CPU and time. Its size is bounded for files of any length. */
+/* Where each sub-buffer is in a file, by CPU and time. The index has a bounded size for files of any length. */
 #ifndef SCOPE_TRACE_INDEX_H
 #define SCOPE_TRACE_INDEX_H
 
@@ -14,7 +14,7 @@ struct scope_index {
 	size_t count, capacity;
 	uint32_t *ordinal; /* by CPU: ordinal of its next sub-buffer */
 	size_t cpus, cpu_capacity;
-	uint32_t stride; /* it holds every stride-th sub-buffer of each CPU; a power of two, 0: not begun */
+	uint32_t stride; /* the index holds every stride-th sub-buffer of each CPU; a power of two, 0: not begun */
 };
 
 #define SCOPE_INDEX_MAX 32768

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Compresses sub-buffers in a file in which they were written as they came. */
+/* Compresses sub-buffers that are already in the file uncompressed. */
 #include "trace/later.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "base/grow.h"
 
 #define FREE_SHARE 8		   /* an open part takes 1 / FREE_SHARE of the free room on the disk at most */
-#define BOUND_MIN_BYTES (2u << 20) /* a disk with less room gets compressed frames at once */
+#define BOUND_MIN_BYTES (2u << 20) /* on a disk with less room frames are compressed at once */
 
 void scope_trace_later_begin(struct scope_later *later, struct scope_output *output, struct scope_framer *framer,
 			     struct scope_index *index, uint64_t most_bytes)
@@ -96,7 +96,7 @@ static int read_frame(struct scope_later *later, struct scope_frame *ret_head)
 				       later->next + sizeof(head));
 }
 
-/* Fills in *frame, which is as long as the one in the buffer at most, and the place of a sub-buffer. */
+/* Fills in *frame, which is at most as long as the frame in the buffer, and the place of a sub-buffer. */
 static int make_frame(struct scope_later *later, const struct scope_frame *head, struct scope_frame_bytes *frame,
 		      struct scope_frame_place *place)
 {
@@ -120,7 +120,7 @@ static int make_frame(struct scope_later *later, const struct scope_frame *head,
 	return scope_trace_framer_make(later->framer, head->type, head->cpu, later->buffer, head->payload_bytes, frame);
 }
 
-/* Writes it to `packed`, so that the file is right at any time. */
+/* Writes the frame to `packed`. The file is valid at any time. */
 static int move_frame(struct scope_later *later, const struct scope_frame_bytes *frame, uint64_t next)
 {
 	const uint64_t after = later->packed + frame->bytes;
@@ -197,7 +197,7 @@ int scope_trace_later_put(struct scope_later *later, const struct scope_frame_by
 		return err;
 	if (scope_trace_output_bytes(later->output) - later->packed > later->bound_bytes)
 		later->catching_up = true;
-	/* Twice as much as comes, so that it ends. */
+	/* Compresses twice as much as comes, so that the open part ends at some time. */
 	enough = later->next + 2 * frame->bytes;
 	while (later->catching_up && later->next < enough)
 		if (scope_trace_later_step(later) < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sub-buffers that are written to a file as they are, and compressed in it later.
+ * Sub-buffers that are written to a file uncompressed, and compressed in the file later.
  *
  * While the host is busy, the process that empties the rings must take little of a CPU, and nearly all it takes is
  * compression. So the end of the file is open: a gap, then frames as they came.
@@ -16,9 +16,10 @@
  * that write the old SKIP hides all of it; after it the new one hides where the frame was. So the file has each frame
  * exactly once at any time, also if the recorder is killed. When no frame is left, the file is cut at `packed`.
  *
- * Bounds: an open part has the length that the caller allows at most, or an eighth of what is free on the disk. Above that,
- * twice as much is compressed as comes, until none is left: then the reader costs what it cost without this, and
- * the part never has more than twice that length and the gap. Memory: one frame.
+ * Bounds: an open part has at most the length that the caller allows, or an eighth of what is free on the disk. Above
+ * that, twice as much is compressed as comes, until nothing is left to compress. During that time the reader takes as
+ * much of a CPU as if it compressed at once, and the part is never longer than twice the limit and the gap. Memory: one
+ * frame.
  */
 #ifndef SCOPE_TRACE_LATER_H
 #define SCOPE_TRACE_LATER_H
@@ -32,7 +33,7 @@
 
 #define SCOPE_LATER_FRAME_MAX (1u << 20) /* longer frames are not put into an open part */
 
-/* Zeroed: nothing is ever deferred. */
+/* A zeroed struct never defers anything. */
 struct scope_later {
 	struct scope_output *output;
 	struct scope_framer *framer;
@@ -46,7 +47,7 @@ struct scope_later {
 	size_t capacity;
 };
 
-/* most_bytes: limit of an open part. The output is a regular file that nobody reads before it is complete. */
+/* most_bytes: limit of an open part. The output must be a regular file that no program reads before it is complete. */
 void scope_trace_later_begin(struct scope_later *later, struct scope_output *output, struct scope_framer *framer,
 			     struct scope_index *index, uint64_t most_bytes);
 void scope_trace_later_destroy(struct scope_later *later);
@@ -56,7 +57,7 @@ static inline bool scope_trace_later_is_open(const struct scope_later *later)
 	return later->packed != later->next;
 }
 
-/* Opens a part if none is open. False: a frame of that length is to be compressed at once. */
+/* Opens a part if none is open. Returns false if a frame of that length is to be compressed at once. */
 bool scope_trace_later_takes(struct scope_later *later, size_t bytes);
 
 /* Writes a frame to the open part, and compresses others if there are too many. 0, or -errno: the frame is not in it. */
@@ -65,16 +66,16 @@ int scope_trace_later_put(struct scope_later *later, const struct scope_frame_by
 /* One step. 1: a frame was compressed or moved; 0: none is left, and the part is closed; -errno. */
 int scope_trace_later_step(struct scope_later *later);
 
-/* All steps. 0, or -errno: the file is readable then, too, but has a SKIP frame. */
+/* Does all steps. 0, or -errno: the file is still readable, but has a SKIP frame. */
 int scope_trace_later_settle(struct scope_later *later);
 
 /*
- * After a write that failed because there is no room: all steps over what is in the file for certain. Buffered frames stay. 0: the
- * part is closed and nothing is deferred any more, so the write can be tried again.
+ * For use after a write that failed because the disk is full: does all steps for the frames that are known to be in the
+ * file. Buffered frames stay. 0: the part is closed and nothing is deferred any more, so the write can be tried again.
  */
 int scope_trace_later_make_room(struct scope_later *later);
 
-/* Bytes that the file will not have. */
+/* Bytes that the file will lose when the part is closed. */
 uint64_t scope_trace_later_gap(const struct scope_later *later);
 
 #endif

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /*
- * The thread that owns a lock which another thread sleeps on; 0: none is named, or the memory is of no lock that is known.
- * memory: SCOPE_FUTEX_MEMORY_BYTES from the futex on. The caller checks that the process has that thread.
+ * Returns the thread that owns a lock for which another thread sleeps; 0: the memory names no thread, or is no lock of
+ * a known kind. memory: SCOPE_FUTEX_MEMORY_BYTES from the futex on. The caller checks that the process has that thread.
  *
  * glibc, pthread_mutex_t (sysdeps/nptl/bits/struct_mutex.h, nptl/pthread_mutex_lock.c); words of 32 bits:
  *

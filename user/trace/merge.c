@@ -9,7 +9,7 @@
 
 #define BATCH 32
 
-/* Later than every event. A CPU at its end has this time, so it sorts after all others. */
+/* Later than every event. A CPU without further events has this time, so it sorts after all others. */
 #define NEVER_NS (UINT64_MAX - 1)
 
 /*
@@ -22,7 +22,7 @@ struct cursor {
 	struct scope_decoder decoder;
 	uint32_t cpu;
 	size_t next;	       /* frame to open when this sub-buffer is done */
-	const uint8_t *subbuf; /* the one that is open */
+	const uint8_t *subbuf; /* the sub-buffer that is open */
 	uint8_t *buffer;
 	size_t buffer_capacity;
 	uint64_t number, lost; /* expected number of the next sub-buffer; events lost before the last one */
@@ -60,7 +60,7 @@ struct scope_merge {
 	struct cursor cursor[];
 };
 
-/* Plays the games of one CPU again, without a branch that depends on the winner. Returns the winner. */
+/* Replays the games of one CPU, without a branch that depends on the winner. Returns the winner. */
 static inline struct node play(struct scope_merge *merge, size_t cpu, uint64_t time_ns)
 {
 	struct node winner = { .time_ns = time_ns, .cpu = cpu };
@@ -94,7 +94,7 @@ static void note_subbuf(struct scope_trace *trace, struct cursor *cursor, const 
 	scope_trace_damage_update(damage);
 }
 
-/* -EBADMSG, noted, where that sub-buffer cannot be used; -ENOMEM. */
+/* Opens a sub-buffer. -EBADMSG: it cannot be used, which is noted as damage; -ENOMEM. */
 static int open_subbuf(struct scope_trace *trace, struct cursor *cursor)
 {
 	uint64_t offset = cursor->index->frame[cursor->next++];
@@ -133,8 +133,8 @@ static int open_subbuf(struct scope_trace *trace, struct cursor *cursor)
 	cursor->lost_count = subbuf->lost > cursor->lost ? subbuf->lost - cursor->lost : 0;
 	cursor->lost_pending = cursor->broken || cursor->lost_count || subbuf->number != cursor->number;
 	/*
-	 * Its head counts the events lost until it began. Some of them may have been lost while the previous one was
-	 * open.
+	 * The head of a sub-buffer counts the events lost before it began. Some of them may have been lost while the
+	 * previous sub-buffer was open.
 	 */
 	cursor->lost_from_ns = cursor->begin_ns;
 	cursor->begin_ns = cursor->decoder.time_ns;
@@ -181,7 +181,7 @@ static int refill(struct scope_trace *trace, struct cursor *cursor, struct lane 
 	return 0;
 }
 
-/* Brings a CPU whose event was taken back into the tournament. */
+/* Puts the next event of a CPU into the tournament, after its last one was taken. */
 static inline int advance(struct scope_trace *trace, struct scope_merge *merge, size_t cpu, struct node *ret_winner)
 {
 	struct lane *lane = &merge->lane[cpu];
@@ -308,7 +308,7 @@ uint64_t scope_trace_merge_passed(const struct scope_trace *trace)
 
 	if (!merge || merge->limit_ns == NEVER_NS)
 		return 0;
-	/* The last call gave no event, or the one before `next`. */
+	/* The last call gave no event, or it gave the event before `next`. */
 	if (merge->taken == merge->cpus)
 		return merge->gave_all ? merge->limit_ns : trace->passed_ns;
 	return merge->lane[merge->taken].next[-1].time_ns;

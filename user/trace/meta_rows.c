@@ -19,7 +19,7 @@ static uint32_t *slot_of(const struct scope_trace *trace, const char *key)
 	return &trace->meta_slot[at];
 }
 
-/* So that at most half of them are used with one row more. */
+/* Grows the table if one row more would use more than half of its slots. */
 static int grow_slots(struct scope_trace *trace)
 {
 	const size_t slots = trace->meta_slots ? 2 * trace->meta_slots : SLOTS_MIN;

@@ -14,12 +14,12 @@ struct scope_keep;
 int scope_trace_metadata_create(struct scope_keep **ret_keep);
 void scope_trace_metadata_destroy(struct scope_keep *keep); /* NULL is fine */
 
-/* Of one key the last value is kept. 0 or -ENOMEM. */
+/* Keeps the last value of each key. 0 or -ENOMEM. */
 int scope_trace_metadata_meta(struct scope_keep *keep, const char *key, const char *value);
 
 void scope_trace_metadata_forget_meta(struct scope_keep *keep, const char *key);
 
-/* Copies any other frame; after 64 MiB in all it is only counted. 0 or -ENOMEM. */
+/* Copies a frame of any other type; after 64 MiB in all, frames are only counted. 0 or -ENOMEM. */
 int scope_trace_metadata_frame(struct scope_keep *keep, const struct scope_frame_bytes *frame);
 
 /* Drops the frames of descriptors, because new ones replace them. */

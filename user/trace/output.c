@@ -21,10 +21,10 @@ struct scope_output {
 	struct scope_newfile *file; /* NULL: an unnamed file, fd is the caller's */
 	off_t begin;		    /* its offset in the file */
 	uint64_t flushed;
-	uint64_t whole;	 /* of the file: up to here it holds whole pieces */
-	uint64_t before; /* and up to here it did before; 0: not known */
+	uint64_t whole;	 /* up to this offset the file holds whole pieces */
+	uint64_t before; /* the value of `whole` before; 0: not known */
 	size_t buffered;
-	size_t certain; /* of these: whole pieces that are not in the file */
+	size_t certain; /* whole pieces in the buffer, not in the file yet */
 	int err;	/* -errno */
 	struct scope_error problem;
 	uint8_t buffer[BUFFER_BYTES];
@@ -248,7 +248,7 @@ int scope_trace_output_gap(struct scope_output *output, const void *head, size_t
 	const off_t at = output->begin + (off_t)output->flushed;
 	int err = 0;
 
-	/* Real blocks, so that a full disk has them. Some file systems cannot do that. */
+	/* Reserves blocks now, so that they exist if the disk gets full. Some file systems cannot do that. */
 	if (fallocate(output->fd, FALLOC_FL_KEEP_SIZE, at, (off_t)gap) && errno != EOPNOTSUPP && errno != ENOSYS)
 		err = -errno;
 	if (!err && (pwrite(output->fd, head, bytes, at) != (ssize_t)bytes || ftruncate(output->fd, at + (off_t)gap) ||

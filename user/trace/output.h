@@ -25,14 +25,14 @@ struct scope_output;
 int scope_trace_output_create(const char *path, struct scope_error *error, struct scope_output **ret_output);
 int scope_trace_output_wrap(int fd, const char *name, struct scope_error *error, struct scope_output **ret_output);
 
-/* Begins a piece of `bytes` bytes; the next calls of put must add up to it. 0 or -errno. */
+/* Begins a piece of `bytes` bytes, which the next calls of put write. 0 or -errno. */
 int scope_trace_output_begin(struct scope_output *output, size_t bytes);
 int scope_trace_output_put(struct scope_output *output, const void *data, size_t bytes);
 int scope_trace_output_flush(struct scope_output *output);
 
 /*
- * The bytes so far, buffered ones included, and the offset up to which the file is known to have whole pieces. Both
- * are equal just after a begin if all earlier pieces are in the file.
+ * The number of bytes so far, buffered ones included; and the offset up to which the file is known to have whole
+ * pieces. Just after a begin both are equal if all earlier pieces are in the file.
  */
 uint64_t scope_trace_output_bytes(const struct scope_output *output);
 uint64_t scope_trace_output_whole(const struct scope_output *output);
@@ -74,7 +74,7 @@ bool scope_trace_output_is_regular(const struct scope_output *output);
 /* Renames PATH.part to PATH. Some file systems report a full disk only here. */
 int scope_trace_output_publish(struct scope_output *output);
 
-/* As scope_newfile_note() and scope_newfile_is_special(). The note belongs to the output. */
+/* See scope_newfile_note() and scope_newfile_is_special(). The note belongs to the output. */
 const char *scope_trace_output_note(const struct scope_output *output);
 bool scope_trace_output_is_special(const struct scope_output *output);
 

@@ -27,7 +27,7 @@ struct lane {
 struct scope_packer {
 	int (*take)(const struct scope_subbuf *subbuf, void *context);
 	void *context;
-	struct scope_writer *writer; /* NULL: the taker is none */
+	struct scope_writer *writer; /* NULL: take() is no writer's */
 	uint32_t subbuf_bytes;
 	struct lane *lane; /* by CPU */
 	size_t lanes, capacity;
@@ -149,7 +149,7 @@ static void append_thread(struct lane *lane, uint32_t tid, uint64_t time_ns)
 	lane->after_state = false;
 }
 
-/* True if a reader would attribute the record, put here, to another thread. */
+/* True if a reader would attribute a record at this place to another thread. */
 static bool needs_thread(const struct lane *lane, const struct scope_event *event)
 {
 	uint32_t tid;

@@ -20,7 +20,10 @@ struct scope_packer;
  */
 int scope_trace_packer_create(struct scope_writer *writer, uint32_t subbuf_bytes, struct scope_packer **ret_packer);
 
-/* The same with a function instead of a writer: a result of it other than 0 is returned to the caller. */
+/*
+ * The same with a function instead of a writer. If it returns another value than 0, that value is returned to the
+ * caller.
+ */
 int scope_trace_packer_create_for(int (*take)(const struct scope_subbuf *subbuf, void *context), void *context,
 				  uint32_t subbuf_bytes, struct scope_packer **ret_packer);
 

@@ -29,7 +29,7 @@ void scope_trace_touched(struct scope_trace *trace, uint64_t bytes)
 	trace->touched += bytes;
 	if (trace->touched < TOUCHED_BYTES_MAX)
 		return;
-	/* If it fails, only memory is not given back. */
+	/* A failure only means that memory is not given back. */
 	(void)madvise((void *)trace->data, trace->bytes, MADV_DONTNEED);
 	trace->touched = 0;
 }

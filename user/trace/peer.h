@@ -18,10 +18,13 @@ struct scope_trace_peer {
 /* "10.0.0.5:5432", "[fd00::1]:80": address as in struct scope_record_peer. */
 void scope_trace_address_text(const uint64_t address[2], uint32_t port, char ret_text[SCOPE_TRACE_ADDRESS_TEXT]);
 
-/* False: it is no socket with a peer. */
+/* Returns false if the descriptor is no socket with a peer. */
 bool scope_trace_peer_of(const struct scope_trace_fd *row, struct scope_trace_peer *ret_peer);
 
-/* True if its processes have opened connections, and all of these lead back to one of them: who waits there waits for the program itself. */
+/*
+ * True if the processes of the trace have opened connections, and all of these lead to one of the same processes: a
+ * thread that waits there waits for the program itself.
+ */
 bool scope_trace_peers_within(const struct scope_trace *trace);
 
 #endif

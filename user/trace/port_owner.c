@@ -11,7 +11,7 @@
 
 struct owner {
 	uint32_t space;	     /* network namespace, see docs/trace-format.md */
-	const char *address; /* and port */
+	const char *address; /* with its port */
 	const char *process; /* "PID NAME" */
 	size_t at;	     /* place of the row */
 };
@@ -27,7 +27,7 @@ struct scope_port_owners {
 	size_t spaces;	     /* 0: all processes are in namespace 0 */
 };
 
-/* The number after the prefix, and what follows it. False: the key has another form. */
+/* Splits a key into the number after the prefix and the rest. Returns false if the key has another form. */
 static bool parse_key(const char *key, const char *prefix, uint32_t *ret_number, const char **ret_rest)
 {
 	const size_t length = strlen(prefix);
@@ -51,7 +51,7 @@ static int compare(const struct owner *a, const struct owner *b)
 	return strcmp(a->address, b->address);
 }
 
-/* The latest of several first. */
+/* Sorts by address; rows with one address from the latest on. */
 static int by_address(const void *left, const void *right)
 {
 	const struct owner *a = left, *b = right;
@@ -138,7 +138,10 @@ static bool is_loopback(const char *address)
 	return !strncmp(address, "127.", 4) || !strncmp(address, "[::1]:", 6);
 }
 
-/* False: it is not known. Where several namespaces were seen, that of a process without a row is not. */
+/*
+ * Finds a process's namespace. Returns false if it is not known: if several namespaces were seen, that of a process
+ * without a row is not known.
+ */
 static bool find_space(const struct scope_port_owners *owners, uint32_t tgid, uint32_t *ret_space)
 {
 	const struct space key = { .tgid = tgid }, *found;
@@ -159,7 +162,7 @@ static const struct owner *find(const struct scope_port_owners *owners, uint32_t
 	return bsearch(&key, owners->owner, owners->count, sizeof(key), same_address);
 }
 
-/* A listener at all addresses; one of IPv6 usually takes connections by IPv4 as well. */
+/* Finds a listener at all addresses. One of IPv6 usually takes connections by IPv4, too. */
 static const struct owner *find_any(const struct scope_port_owners *owners, uint32_t space, const char *address)
 {
 	const char *port = strrchr(address, ':');

@@ -14,9 +14,10 @@ int scope_trace_port_owners_create(const struct scope_trace *trace, struct scope
 void scope_trace_port_owners_destroy(struct scope_port_owners *owners); /* NULL is fine */
 
 /*
- * Fills in pid and name of the process to which a connection of process tgid to ret_peer->address leads. is_own: that is also
- * the address of tgid's end. A listener at all addresses counts only for such a peer, or one at a loopback address: other
- * addresses may be those of other hosts. False, and nothing is changed: none is known.
+ * Fills in pid and name of the process to which a connection of process tgid to ret_peer->address leads. is_own: that
+ * is also the address of tgid's end. A listener at all addresses counts only for such a peer, or one at a loopback
+ * address: other addresses may be those of other hosts. Returns false, and changes nothing, if no such process is
+ * known.
  */
 bool scope_trace_port_owner(const struct scope_port_owners *owners, uint32_t tgid, bool is_own,
 			    struct scope_trace_peer *ret_peer);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The parts of a record that columns are made from: fixed bytes, arguments, the rest. */
+/* The parts of a record from which columns are made: fixed bytes, arguments, the rest. */
 #ifndef SCOPE_TRACE_RECORD_PARTS_H
 #define SCOPE_TRACE_RECORD_PARTS_H
 

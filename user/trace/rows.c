@@ -9,8 +9,8 @@
 #include "trace/trace_internal.h"
 
 /*
- * A place in a payload that is read from start to end. A read that gives nothing means that the payload is too short,
- * or the error in `failed`.
+ * A place in a payload that is read from start to end. If a read gives nothing, the payload is too short, or `err` has
+ * the reason.
  */
 struct span {
 	const uint8_t *pos, *end;
@@ -33,7 +33,7 @@ int scope_trace_spend(struct scope_trace *trace, uint64_t bytes)
 	return 0;
 }
 
-/* Room for one row more. */
+/* Makes room for one more row. */
 static int row_grow(struct scope_trace *trace, void *array, size_t *capacity, size_t count, size_t size)
 {
 	int err = scope_trace_spend(trace, size);
@@ -61,7 +61,7 @@ static const void *span_head(struct span *span, size_t bytes)
 	return head;
 }
 
-/* The plain form of the text there, which is nearly always the text itself. */
+/* The plain form of the string; nearly always it is the string itself. */
 static const char *make_plain(struct span *span, const char *string)
 {
 	char *name;
@@ -330,7 +330,7 @@ static int add_file(struct scope_trace *trace, struct span *span)
 	return 0;
 }
 
-/* The lines of an address, in a separate block. */
+/* Reads the source lines of an address into a separate block. */
 static int read_lines(struct scope_trace *trace, struct span *span, struct scope_trace_code *row)
 {
 	struct scope_trace_line *line = NULL;

@@ -201,7 +201,7 @@ static void take_stack(struct scope_line *line, struct scope_text_payload *paylo
 	if (regs) {
 		take_copied(line, payload, regs, event);
 	} else if (scope_trace_line_more(line)) {
-		/* The word itself: cut in place, and "-" is no address. */
+		/* Uses the word itself, which is cut in place. "-" is an empty list. */
 		char *ips = line->word[line->next];
 
 		scope_trace_line_string(line, "the addresses");
@@ -292,7 +292,7 @@ static const struct {
 	{ "probe", SCOPE_EVENT_PROBE, take_probe },
 };
 
-/* False: there is no such event; the line's error says so. */
+/* Returns false if there is no such event; the line's error says so. */
 static bool take_event(struct scope_line *line, struct scope_text_payload *payload, struct scope_event *event)
 {
 	const char *word = scope_trace_line_string(line, "the event");

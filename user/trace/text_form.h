@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A trace as text, one row or event per line, and back. Engineers read it, and tests have traces in
- * this form. docs/trace-format.md lists the lines.
+ * Converts a trace to text, one row or event per line, and back. Engineers read this form, and tests keep traces in it.
+ * docs/trace-format.md lists the lines.
  */
 #ifndef SCOPE_TRACE_TEXT_FORM_H
 #define SCOPE_TRACE_TEXT_FORM_H

@@ -30,13 +30,16 @@ struct scope_line {
 /* Splits text at its spaces, in place. number and error must be set. Borrows text. */
 void scope_trace_line_begin(struct scope_line *line, char *text);
 
-/* Notes an error. */
+/* Sets the line's error, if it has none yet. */
 __attribute__((format(printf, 2, 3))) void scope_trace_line_fail(struct scope_line *line, const char *format, ...);
 
 /* True if a positional word is left. */
 bool scope_trace_line_more(const struct scope_line *line);
 
-/* Positional. what: for the message. "-" is the empty string; \xHH a byte. In place. */
+/*
+ * Takes a positional word. what: its name for the message. "-" is the empty string; \xHH is a byte. The word is
+ * converted in place.
+ */
 const char *scope_trace_line_string(struct scope_line *line, const char *what);
 uint64_t scope_trace_line_number(struct scope_line *line, const char *what, uint64_t max);
 uint32_t scope_trace_line_name(struct scope_line *line, const char *what, const struct scope_text_words *words,
@@ -52,7 +55,7 @@ uint8_t scope_trace_line_flags(struct scope_line *line, const struct scope_text_
 uint64_t scope_trace_line_value(struct scope_line *line, const char *key, uint64_t max, uint64_t fallback);
 uint64_t scope_trace_line_need(struct scope_line *line, const char *key, uint64_t max);
 
-/* These parse a value. List: numbers separated by commas, "-" is an empty list. Returns their count. */
+/* These parse a value. A list is numbers separated by commas, "-" if it is empty; returns how many there are. */
 uint64_t scope_trace_line_parse(struct scope_line *line, const char *what, const char *text, uint64_t max);
 unsigned int scope_trace_line_list(struct scope_line *line, const char *what, char *text, unsigned int max,
 				   uint64_t *ret_number);

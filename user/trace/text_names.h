@@ -9,7 +9,7 @@
 
 struct scope_text_words {
 	unsigned int count;
-	const char *word[SCOPE_FD_KINDS]; /* length of the longest list */
+	const char *word[SCOPE_FD_KINDS]; /* as many as the longest list has */
 };
 
 extern const struct scope_text_words scope_trace_text_states;	  /* enum scope_state */

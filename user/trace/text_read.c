@@ -173,7 +173,7 @@ static int take_stopped_stack(struct input *input)
 	stopped_stack.tid = scope_trace_line_number(line, "the thread", UINT32_MAX);
 	stopped_stack.address = scope_trace_line_number(line, "the address", UINT64_MAX);
 	if (scope_trace_line_more(line)) {
-		/* The word itself: cut in place, and "-" is no address. */
+		/* Uses the word itself, which is cut in place. "-" is an empty list. */
 		char *ips = line->word[line->next];
 
 		scope_trace_line_string(line, "the addresses");

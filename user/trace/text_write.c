@@ -22,10 +22,10 @@
 
 struct out {
 	FILE *stream;
-	bool named; /* numbers of calls are those of this architecture */
+	bool named; /* the trace is of this machine's architecture, so its calls have names */
 };
 
-/* Characters that are \xHH in a word, in addition to those of plain names: a blank would end the word. */
+/* Characters that are written as \xHH in a word, in addition to those of plain names. A blank would end the word. */
 #define WORD_ESCAPES " \\"
 
 static void put_word(const struct out *out, const char *text)
@@ -39,7 +39,7 @@ static void put_word(const struct out *out, const char *text)
 		scope_plain_write_name(out->stream, text, WORD_ESCAPES);
 }
 
-/* Blanks stay, except at the ends. */
+/* Writes a text in which blanks stay, except at its ends. */
 static void put_value(const struct out *out, const char *text)
 {
 	size_t bytes = strlen(text);
@@ -180,7 +180,7 @@ static void put_thread_exit(const struct out *out, const struct scope_event *eve
 static void put_state(const struct out *out, const struct scope_event *event)
 {
 	const struct scope_record_state *record = event->state.record;
-	uint64_t arg[SCOPE_ARG_MAX]; /* for the compiler this differs from the type of the record's array */
+	uint64_t arg[SCOPE_ARG_MAX]; /* the compiler distinguishes this type from that of the record's array */
 	unsigned int args = SCOPE_ARG_MAX;
 
 	memcpy(arg, record->arg, sizeof(arg));

@@ -81,7 +81,10 @@ static int read_row(struct scope_trace *trace, uint64_t offset)
 	return err ? err : scope_trace_add_row(trace, frame->type, data, frame->raw_bytes);
 }
 
-/* Both these and the frames found are counted, so that missing frames are noticed even if nothing else is wrong. */
+/*
+ * Compares the counts in the END frame with the frames found, so that missing frames are noticed even if nothing else
+ * is wrong.
+ */
 static int read_end(struct scope_trace *trace, uint64_t offset, uint64_t frames)
 {
 	const struct scope_frame_end *end;
@@ -135,7 +138,7 @@ static void note_frame(struct scope_trace *trace, uint64_t offset)
 		trace->damage.first_frame = offset;
 }
 
-/* From a damaged head to the next whole one, or to where no head fits any more. */
+/* Returns the offset of the next whole head after a damaged one, or an offset after which no head fits. */
 static uint64_t next_head(const struct scope_trace *trace, uint64_t offset)
 {
 	do {
@@ -187,7 +190,7 @@ static int scan(struct scope_trace *trace, struct scope_error *error)
 		if (err)
 			note_frame(trace, offset);
 		frames += frame->type != SCOPE_FRAME_SKIP;
-		/* Even of a skipped payload the pages next to its head are mapped. */
+		/* A skipped payload counts, too, because the pages next to its head are mapped. */
 		scope_trace_touched(trace, next - offset);
 		offset = next;
 		if (frame->type == SCOPE_FRAME_END) {
@@ -238,7 +241,10 @@ static int check_header(struct scope_trace *trace, struct scope_error *error)
 	return 0;
 }
 
-/* Address space for a file that grows, whose rows must not move; some arm64 kernels have only 2^39 bytes of it. */
+/*
+ * Address space for a file that grows, because its mapping must not move. Some arm64 kernels have only 2^39 bytes of
+ * address space.
+ */
 #define GROWN_BYTES_MAX (1ull << 36)
 
 static int map_file(struct scope_trace *trace, int fd, bool grows, struct scope_error *error)

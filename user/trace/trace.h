@@ -25,9 +25,9 @@ struct scope_trace_map {
 	const char *build_id; /* lower-case hex, "" if unknown */
 };
 
-#define SCOPE_TRACE_JIT_MODULE "[jit]" /* of code made at run time, which is in no file */
+#define SCOPE_TRACE_JIT_MODULE "[jit]" /* the module of code made at run time, which is in no file */
 
-/* A symbol whose name no file will give later: JIT code, or a synthetic trace. */
+/* A symbol that later look-ups find in no file: of JIT code, or of a synthetic trace. */
 struct scope_trace_symbol {
 	uint32_t tgid; /* 0: every process */
 	uint64_t start, size;
@@ -124,7 +124,7 @@ struct scope_trace_lock {
 	uint64_t address;
 };
 
-/* For a futex that a thread slept on: the first words of the lock that contains it. */
+/* Size of the memory that is copied for a futex: the first words of the lock that contains it. */
 #define SCOPE_FUTEX_MEMORY_BYTES 16u
 
 /* A thread's name, for files that begin in the middle of a capture and may hold neither its STATE nor its FORK. */
@@ -155,76 +155,75 @@ struct scope_trace_thread {
 #define SCOPE_META_STACKS_LOST "stacks_lost"	       /* stacks for which perf's ring had no room */
 #define SCOPE_META_STACKS_GIVEN_UP "stacks_given_up"   /* stacks that were not unwound: no time, or no answer */
 #define SCOPE_META_TABLES_REFUSED "tables_refused"     /* unwind tables that the module had no room for */
-#define SCOPE_META_MAPS_REFUSED "maps_refused"	       /* times that it had none for the mappings of a process */
-#define SCOPE_META_STACKS "stacks"		       /* copy, chain or none */
-#define SCOPE_META_CPUS "cpus"			       /* online */
-#define SCOPE_META_LATE "late"		   /* threads whose start is missing, because tids began again at the lowest */
-#define SCOPE_META_LOST "lost"		   /* total, by the kernel's count */
-#define SCOPE_META_END_REASON "end_reason" /* time, interrupt, target-gone, guard */
-#define SCOPE_META_GUARD "guard"	   /* with end_reason guard: what the overload guard found */
-#define SCOPE_META_PROBE_NS "probe_ns"	   /* time in probes, of all CPUs */
-#define SCOPE_META_CLOCK "clock"	   /* that times are of: monotonic */
-#define SCOPE_META_COMMAND_LINE "command_line"	/* of the target, blanks between its words */
-#define SCOPE_META_GROUP "control_group"	/* path of the target's control group, as the host sees it */
-#define SCOPE_META_WALL_CLOCK "wall_clock_ns"	/* CLOCK_REALTIME at begin_ns, ns since 1970 */
-#define SCOPE_META_PROBE "probe."		/* and the id of a probe: its place, as --probe takes it */
-#define SCOPE_META_REQUESTS "requests"		/* by what requests have kinds: http, redis, sql, memcached */
-#define SCOPE_META_REQUEST "request."		/* and the number of a kind of request: its text */
-#define SCOPE_META_KERNEL_STACK "kernel_stack." /* and a tid: where it slept in the kernel at stop, names */
-#define SCOPE_META_LOCKS "locks"		/* asleep: threads slept on for their lock as its memory was read */
-#define SCOPE_META_LOOPS "loops" /* 1: loops of code were searched; and rows of them, see symbol/loop_rows.h */
+#define SCOPE_META_MAPS_REFUSED "maps_refused" /* how often the module had no room for the mappings of a process */
+#define SCOPE_META_STACKS "stacks"	       /* copy, chain or none */
+#define SCOPE_META_CPUS "cpus"		       /* online */
+#define SCOPE_META_LATE "late"		       /* threads whose start is missing (source perf) */
+#define SCOPE_META_LOST "lost"		       /* total, by the kernel's count */
+#define SCOPE_META_END_REASON "end_reason"     /* time, interrupt, target-gone, guard */
+#define SCOPE_META_GUARD "guard"	       /* with end_reason guard: what the overload guard found */
+#define SCOPE_META_PROBE_NS "probe_ns"	       /* time in probes, sum of all CPUs */
+#define SCOPE_META_CLOCK "clock"	       /* the clock of all times: monotonic */
+#define SCOPE_META_COMMAND_LINE "command_line" /* of the target, blanks between its words */
+#define SCOPE_META_GROUP "control_group"       /* path of the target's control group, as the host sees it */
+#define SCOPE_META_WALL_CLOCK "wall_clock_ns"  /* CLOCK_REALTIME at begin_ns, ns since 1970 */
+#define SCOPE_META_PROBE "probe."	       /* followed by the id of a probe: its place, as --probe takes it */
+#define SCOPE_META_REQUESTS "requests" /* the protocol by which requests have kinds: http, redis, sql, memcached */
+#define SCOPE_META_REQUEST "request."  /* followed by the number of a kind of request: its text */
+#define SCOPE_META_KERNEL_STACK "kernel_stack." /* followed by a tid: kernel functions in which it slept at stop */
+#define SCOPE_META_LOCKS "locks" /* "asleep": threads still slept when the memory of their lock was read */
+#define SCOPE_META_LOOPS "loops" /* 1: loops were searched; also begins keys of their rows, symbol/loop_rows.h */
 #define SCOPE_META_KERNEL_NAMES "kernel_names"	   /* why samples have no place in the kernel */
-#define SCOPE_META_KERNEL_STACKS "kernel_stacks"   /* why there are none */
+#define SCOPE_META_KERNEL_STACKS "kernel_stacks"   /* why there are no stacks of the kernel */
 #define SCOPE_META_UNREAD "unread"		   /* a sentence: what could not be read of the target */
 #define SCOPE_META_CONTINUES "continues"	   /* 1: sub-buffers of the same session came before */
-#define SCOPE_META_FLIGHT_SECONDS "flight_seconds" /* span that a flight recorder held */
+#define SCOPE_META_FLIGHT_SECONDS "flight_seconds" /* the time span that a flight recorder held */
 #define SCOPE_META_OWN_CPU "own_cpu_ns"		   /* CPU time of the recorder so far */
 #define SCOPE_META_OWN_MEMORY "own_memory_bytes"   /* the most memory that the recorder held */
-#define SCOPE_META_CPU_LIMIT "cpu_limit"	   /* state of the target's control groups, see docs/trace-format.md */
-#define SCOPE_META_TASK "task."			   /* and a tid: a thread that is not traced, see there */
-#define SCOPE_META_TASK_GROUP "task_group."	   /* and a tid: its control group */
-#define SCOPE_META_TASK_RAN "task_ran."		   /* and a tid: for how long it ran, ns */
-#define SCOPE_META_DEVICE "device."    /* and MAJOR:MINOR of a block device: its name, and where it is mounted */
-#define SCOPE_META_HOST_CPU "host_cpu" /* what all CPUs did, see there */
-#define SCOPE_META_HOST_ROW "host."    /* and a place: what the host kept from the target, see trace/host_row.h */
-#define SCOPE_META_BACKLOG "backlog."  /* and a place: connections that wait to be accepted, see trace/backlog_row.h */
+#define SCOPE_META_CPU_LIMIT "cpu_limit" /* the limits of the target's control groups, see docs/trace-format.md */
+#define SCOPE_META_TASK "task."		 /* followed by a tid: a thread that is not traced, see docs/trace-format.md */
+#define SCOPE_META_TASK_GROUP "task_group." /* followed by a tid: its control group */
+#define SCOPE_META_TASK_RAN "task_ran."	    /* followed by a tid: for how long it ran, ns */
+#define SCOPE_META_DEVICE "device." /* followed by MAJOR:MINOR of a block device: its name, and where it is mounted */
+#define SCOPE_META_HOST_CPU "host_cpu" /* what all CPUs did, see docs/trace-format.md */
+#define SCOPE_META_HOST_ROW "host."    /* followed by a number: a row of trace/host_row.h */
+#define SCOPE_META_BACKLOG "backlog."  /* followed by a number: connections that wait, see trace/backlog_row.h */
 #define SCOPE_META_WAITING_BYTES                                                                                       \
-	"waiting_bytes."		/* and a place: connections with bytes that wait to be read, as above */
-#define SCOPE_META_LISTENER "listener." /* and a network namespace and an address: the process that listens there */
-#define SCOPE_META_NETWORK "network."	/* and a process: number of its network namespace, if the target has several */
-#define SCOPE_META_PRESSURE_OF "pressure_of" /* the control group whose pressure these rows have; absent: the host */
+	"waiting_bytes." /* followed by a number: connections with bytes that wait to be read, see there */
+#define SCOPE_META_LISTENER "listener."	     /* followed by a network namespace and an address: its process */
+#define SCOPE_META_NETWORK "network."	     /* followed by a process: its network namespace, if there are several */
+#define SCOPE_META_PRESSURE_OF "pressure_of" /* the control group whose pressure is recorded; absent: the host */
 
-/* 0; or an error that names the file and the remedy (error filled). -ENODATA: empty or foreign. */
+/* 0; or -errno with error filled, which names the file and the remedy. -ENODATA: the file is empty or no trace. */
 int scope_trace_open(const char *path, struct scope_error *error, struct scope_trace **ret_trace);
 void scope_trace_close(struct scope_trace *trace); /* NULL is fine */
 
-/* The same of an open file, which stays the caller's and may be closed. name is in messages. */
+/* The same for an open file, which stays the caller's and may be closed. name is used in messages. */
 int scope_trace_open_fd(int fd, const char *name, struct scope_error *error, struct scope_trace **ret_trace);
 
 /*
- * Opens a file that is being written and whose head is complete. Missing parts do not count as
- * damage. Each grow adds what was written since to the trace, and says up to which time all events
- * are in the file; only those can be taken. New rows appear with it; existing rows keep their
- * addresses. UINT64_MAX: the file is complete. If a sub-buffer comes with events before a time that
- * was given already, scope_trace_late() says so. 0 or -errno.
+ * Opens a file that is still being written and whose head is complete. Missing parts do not count as damage. Each
+ * scope_trace_grow() adds what was written since to the trace, and gets the time up to which all events are in the
+ * file; only these can be taken. UINT64_MAX: the file is complete. New rows appear; existing rows keep their addresses.
+ * If a sub-buffer comes with events before a time that was given already, scope_trace_late() returns true. 0 or -errno.
  */
 int scope_trace_open_growing(int fd, const char *name, struct scope_error *error, struct scope_trace **ret_trace);
 int scope_trace_grow(struct scope_trace *trace, uint64_t settled_ns);
 bool scope_trace_late(const struct scope_trace *trace);
 
-/* Only opens the file, with the same messages: its content may be read later, as another user. */
+/* Only opens the file, with the same messages. Its content may be read later, by another user. */
 int scope_trace_open_only(const char *path, struct scope_error *error, int *ret_fd);
 
 /*
- * "" if all of the file could be read, else sentences that say what could not. Sub-buffers are read
- * when their events are taken, so the text is complete once scope_trace_next() returned 0.
+ * "" if all of the file could be read, else sentences that say which parts could not. Sub-buffers are read when their
+ * events are taken, so the text is complete once scope_trace_next() returned 0.
  */
 const char *scope_trace_damage(const struct scope_trace *trace);
 
 /* Strings and rows belong to the trace and live as long as it does. */
 const char *scope_trace_meta(const struct scope_trace *trace, const char *key);
 uint64_t scope_trace_meta_number(const struct scope_trace *trace, const char *key, uint64_t fallback);
-/* Period of samples at that time, ns; 1 ms if the trace does not say. */
+/* Period of samples at that time, ns; 1 ms if the trace does not say it. */
 uint64_t scope_trace_sample_ns(const struct scope_trace *trace, uint64_t time_ns);
 const struct scope_trace_map *scope_trace_maps(const struct scope_trace *trace, size_t *ret_count);
 const struct scope_trace_symbol *scope_trace_symbols(const struct scope_trace *trace, size_t *ret_count);
@@ -238,61 +237,64 @@ const struct scope_trace_lock *scope_trace_locks(const struct scope_trace *trace
 const struct scope_trace_thread *scope_trace_threads(const struct scope_trace *trace, size_t *ret_count);
 
 /*
- * Events of all CPUs merged by time (ties: lower CPU first). rewind starts again from the first.
- * next: 1 and *ret_event filled, 0 at the end, -errno.
+ * Events of all CPUs, merged by time (ties: lower CPU first). rewind starts again from the first event. next returns 1
+ * and fills *ret_event, 0 at the end, or -errno.
  */
 int scope_trace_rewind(struct scope_trace *trace);
 
 /*
- * The same, from the first event of that time or later. If the file has an index, little of what
- * comes before is read.
+ * Starts again from the first event at that time or later. If the file has an index, only little of what is before that
+ * time is read.
  */
 int scope_trace_seek(struct scope_trace *trace, uint64_t time_ns);
 int scope_trace_next(struct scope_trace *trace, struct scope_event *ret_event);
 
 /*
- * The next events, without copying them: Returns their number, 0 at the end, or -errno. max is 1 or
- * more. They are valid until the next call.
+ * The next events, without copying them. Returns their number, 0 at the end, or -errno. max is 1 or more. The events
+ * are valid until the next call.
  */
 #define SCOPE_TRACE_TAKE 64 /* a larger batch saves nothing */
 int scope_trace_take(struct scope_trace *trace, const struct scope_event **ret_event, size_t max);
 
-/* The max to pass if at most `left` events are needed. */
+/* The value for max if at most `left` events are needed. */
 static inline size_t scope_trace_some(uint64_t left)
 {
 	return left < SCOPE_TRACE_TAKE ? (size_t)left : SCOPE_TRACE_TAKE;
 }
 
 /*
- * Sets the requested part of a trace, after a complete file was opened and before its first event is taken. No event is
- * given from to_ns on, and the window ends there. Events before from_ns are given, because they show the state of
- * threads; callers that count compare times with from_ns. 0 and UINT64_MAX: all.
+ * Sets the requested part of a trace, after a complete file was opened and before its first event is taken. Events from
+ * to_ns on are not given, and the window ends there. Events before from_ns are given, because they show the state of
+ * threads; callers that count compare times with from_ns. 0 and UINT64_MAX: the whole trace.
  */
 void scope_trace_set_window(struct scope_trace *trace, uint64_t from_ns, uint64_t to_ns);
 uint64_t scope_trace_window_from(const struct scope_trace *trace); /* 0: from the begin of the trace on */
 uint64_t scope_trace_window_to(const struct scope_trace *trace);   /* UINT64_MAX: to the end */
-/* Where the whole trace begins, and ends as far as its metadata says (else 0). 0 or -errno. Rewinds. */
+/*
+ * The time at which the whole trace begins, and at which it ends (0 if the metadata does not say it). 0 or -errno.
+ * Rewinds.
+ */
 int scope_trace_span(struct scope_trace *trace, uint64_t *ret_begin_ns, uint64_t *ret_end_ns);
 
-/* Where in the file the addresses, or the registers and bytes, of a STACK event are. */
+/* The place of a STACK event's data in the file: its addresses, or its registers and bytes. */
 struct scope_trace_place {
 	uint64_t frame;
-	uint32_t first, data; /* bytes from the start of the sub-buffer: ip or reg, data */
+	uint32_t first, data; /* offsets in the sub-buffer: of ip or reg, and of data */
 };
 
-/* The place of the event that next or take gave last. */
+/* The place of the event that was given last. */
 struct scope_trace_place scope_trace_place(const struct scope_trace *trace, const struct scope_event *event);
 
 /*
- * Sets event->stack.ip, .reg and .data, whose counts are set already, and if event->flags says so
- * .kernel_ip, from that place of the file. They are valid until the next call for a sub-buffer of
- * the same CPU. Calls in order of time cost least. 0, -EBADMSG, -ENOMEM.
+ * Sets event->stack.ip, .reg and .data from that place of the file, and .kernel_ip if event->flags has it; their counts
+ * are set already. They are valid until the next call for a sub-buffer of the same CPU. Calls in order of time cost
+ * least. 0, -EBADMSG, -ENOMEM.
  */
 int scope_trace_stack_at(struct scope_trace *trace, const struct scope_trace_place *place, struct scope_event *event);
 
 /*
- * From now on keeps the stacks of each sub-buffer whose events are taken, as far as look-ups would keep them. These then
- * need not decompress it again. For a pass after which most stacks are looked up.
+ * From now on keeps the stacks of each sub-buffer whose events are taken, if look-ups would keep them, so that look-ups
+ * need not decompress it again. Use it for a pass after which most stacks are looked up.
  */
 void scope_trace_keep_stacks(struct scope_trace *trace);
 

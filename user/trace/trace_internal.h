@@ -16,7 +16,7 @@ struct scope_trace_meta {
 	const char *key, *value;
 };
 
-/* Samples came at this period from that time on. */
+/* The period of samples from that time on. */
 struct scope_sample_period {
 	uint64_t from_ns, ns;
 };
@@ -26,14 +26,14 @@ struct scope_trace_cpu {
 	uint32_t cpu;
 	uint64_t *frame;
 	size_t count, capacity;
-	uint32_t largest; /* raw_bytes of one of them */
+	uint32_t largest; /* raw_bytes of the largest of them */
 };
 
 /* The parts of the file that could not be read: counts, and the first place of each kind. */
 struct scope_damage {
 	uint64_t frames, first_frame;	/* damaged frames; byte of the first */
 	uint64_t subbufs, first_subbuf; /* sub-buffers with records that could not be read */
-	uint64_t missing;		/* frames fewer than END counts */
+	uint64_t missing;		/* number of frames that END counts and the file does not have */
 	uint64_t end;			/* offset at which the frames end */
 	uint64_t behind_end;		/* bytes after the END frame */
 	bool cut;			/* the file ends inside a frame */
@@ -45,14 +45,14 @@ struct scope_damage {
 
 struct scope_merge;
 
-/* A sub-buffer as far as its stacks need it. */
+/* The parts of a sub-buffer that its stacks need. */
 struct scope_trace_kept;
 
-/* Those of one CPU in which stacks were looked up, ascending. */
+/* The sub-buffers of one CPU in which stacks were looked up, in ascending order. */
 struct scope_trace_again {
 	struct scope_trace_kept **kept;
 	size_t count, capacity;
-	struct scope_trace_kept *passing; /* one for which there was no room */
+	struct scope_trace_kept *passing; /* a sub-buffer for which there was no room */
 	struct scope_trace_kept *last;	  /* the one that was asked for last, or NULL */
 };
 
@@ -64,13 +64,13 @@ struct scope_trace {
 	uint64_t limit_ns;  /* events from this time on must not be taken yet */
 	uint64_t from_ns;   /* see scope_trace_set_window() */
 	uint64_t to_ns;	    /* UINT64_MAX, or where the window ends */
-	uint64_t passed_ns; /* events were given up to this time: none may come before it */
+	uint64_t passed_ns; /* events were given up to this time, so none may come before it */
 	bool late;	    /* an event came before that time */
 	uint64_t touched;   /* bytes read since the pages were last given back */
 	char *name;
 	struct scope_file_header header;
 	struct scope_trace_meta *meta; /* in the order in which they were written */
-	uint32_t *meta_slot;	       /* by the hash of the key: 1 + its last row, 0: free, the next one may have it */
+	uint32_t *meta_slot;	       /* by the hash of the key: 1 + the key's last row; 0: the slot is free */
 	struct scope_sample_period *period;
 	struct scope_trace_map *map;
 	struct scope_trace_symbol *symbol;
@@ -97,14 +97,14 @@ struct scope_trace {
 	struct scope_merge *merge;	 /* NULL until the first event is taken */
 	struct scope_trace_again *again; /* NULL until the first stack is looked up; by CPU number */
 	size_t agains, again_capacity;
-	uint64_t kept_bytes;   /* of all that `again` keeps */
+	uint64_t kept_bytes;   /* size of all that `again` keeps */
 	uint8_t *again_buffer; /* room to decompress a sub-buffer */
 	size_t again_buffer_capacity;
 	bool keeps_stacks;			/* see scope_trace_keep_stacks() */
 	struct scope_trace_columns_rests rests; /* of the sub-buffer that was decompressed last */
 };
 
-/* True if a sub-buffer may be of that CPU. */
+/* True if a sub-buffer may have that CPU number. */
 static inline bool scope_trace_is_cpu(uint32_t number)
 {
 	return number <= SCOPE_FRAME_CPU_MAX || number == SCOPE_FRAME_CPU_STATES;
@@ -137,7 +137,7 @@ bool scope_trace_head_is_good(const struct scope_trace *trace, uint64_t offset);
 int scope_trace_payload(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer, size_t *buffer_capacity,
 			struct scope_trace_columns_rests *rests, const uint8_t **ret_data);
 
-/* The rests alone, of a frame with SCOPE_FRAME_COLUMNS. */
+/* Only the rests, for a frame with SCOPE_FRAME_COLUMNS. */
 int scope_trace_rests(const struct scope_trace *trace, uint64_t offset, uint8_t **buffer, size_t *buffer_capacity,
 		      struct scope_trace_columns_rests *rests);
 
@@ -153,7 +153,10 @@ void scope_trace_merge_destroy(struct scope_merge *merge);
 int scope_trace_merge_grow(struct scope_trace *trace);
 /* The time before which all events were given. */
 uint64_t scope_trace_merge_passed(const struct scope_trace *trace);
-/* Keeps what stacks need of a sub-buffer, if there is room: trace->rests is of that frame. 0 or -ENOMEM. */
+/*
+ * Keeps the parts of a sub-buffer that its stacks need, if there is room. trace->rests must be that of this frame. 0 or
+ * -ENOMEM.
+ */
 int scope_trace_again_keep(struct scope_trace *trace, uint64_t frame);
 void scope_trace_again_destroy(struct scope_trace *trace);
 

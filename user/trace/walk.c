@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Types of records with more than a fixed part: calls have 8 bytes for each argument. */
+/* Types of records with more than a fixed part. Calls have 8 more bytes for each argument. */
 #define CALLS (SCOPE_WALK(SYSCALL) | SCOPE_WALK(ENTER))
 #define LONGER                                                                                                         \
 	(SCOPE_WALK(STATE) | SCOPE_WALK(CHAIN) | SCOPE_WALK(PROBE) | SCOPE_WALK(STACK) | SCOPE_WALK(FRAMES) |          \
@@ -32,7 +32,10 @@ static uint64_t more_bytes(const void *at)
 	}
 }
 
-/* Most records are calls, and few are searched for: these are skipped in few instructions. One that does not fit is left. */
+/*
+ * Most records are calls, and callers search for few of them, so calls are skipped with few instructions. A call that
+ * does not fit is not skipped.
+ */
 static const uint8_t *skip_calls(const uint8_t *at, const uint8_t *end)
 {
 	const struct scope_record_syscall *record = (const void *)at;

@@ -12,7 +12,7 @@
 #define SCOPE_WALK(NAME) (1u << SCOPE_RECORD_##NAME)
 
 /*
- * The first record of one of these types from *offset on; *offset is set to its end. Start with 0.
+ * Returns the first record of one of these types from *offset on, and sets *offset to its end. Start with 0. Returns
  * NULL at the end, or at a record of invalid length. All bytes of the record are within used_bytes.
  */
 const void *scope_trace_walk_next(const struct scope_subbuf *subbuf, uint32_t types, uint32_t *offset);

@@ -53,8 +53,8 @@ int scope_trace_writer_put_frame(struct scope_writer *writer, const struct scope
 	int err;
 
 	/*
-	 * It would not fit into the gap. If this step fails the part stays as it is, and the end of the file handles
-	 * it.
+	 * The frame would not fit into the gap. If this step fails, the open part stays, and the end of the file
+	 * handles it.
 	 */
 	if (frame->bytes > SCOPE_LATER_FRAME_MAX)
 		(void)scope_trace_later_settle(&writer->later);
@@ -90,7 +90,7 @@ int scope_trace_writer_put_header(struct scope_writer *writer)
 	return err ? err : scope_trace_output_put(writer->output, &header, sizeof(header));
 }
 
-/* Owns the output from here on (NULL: none). */
+/* The writer owns the output from here on (NULL: it has none). */
 static int create(struct scope_output *output, const char *name, struct scope_error *error,
 		  struct scope_writer **ret_writer)
 {
@@ -215,7 +215,7 @@ int scope_trace_writer_put_subbuf(struct scope_writer *writer, const struct scop
 	return err;
 }
 
-/* Writes it as it is, to be compressed later. 0; 1: it is to be compressed now; -errno. */
+/* Writes the sub-buffer unchanged; it is compressed later. Returns 0; 1 if it is to be compressed now; or -errno. */
 static int put_deferred(struct scope_writer *writer, const struct scope_subbuf *subbuf)
 {
 	struct scope_frame_bytes frame;
@@ -309,7 +309,7 @@ int scope_trace_writer_end_file(struct scope_writer *writer)
 	struct scope_frame_end end;
 	int err = 0;
 
-	/* With sub-buffers that are not counted in it an index would be wrong; readers do without one. */
+	/* An index that lacks some sub-buffers would be wrong. Readers can do without an index. */
 	if (scope_trace_writer_flush(writer) || scope_trace_later_settle(&writer->later))
 		scope_trace_index_clear(&writer->index);
 	end.index = 0;

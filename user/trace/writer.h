@@ -26,8 +26,8 @@ struct scope_trace_flight_state;
 int scope_trace_writer_create(const char *path, struct scope_error *error, struct scope_writer **ret_writer);
 
 /*
- * Writes to an open file from its current position on, which is usually 0. The descriptor stays the
- * caller's, and open. name is in messages.
+ * Writes to an open file from its current position on, which is usually 0. The descriptor stays the caller's, and open.
+ * name is used in messages.
  */
 int scope_trace_writer_create_fd(int fd, const char *name, struct scope_error *error, struct scope_writer **ret_writer);
 
@@ -46,8 +46,8 @@ int scope_trace_writer_keep(struct scope_writer *writer);
 void scope_trace_writer_forget_fds(struct scope_writer *writer);
 
 /*
- * A flight recorder's copies have no row of this key any more, if there was one. False: it is no flight recorder, and what was
- * written stays.
+ * Removes the row with this key from later copies of a flight recorder. Returns false if it is no flight recorder: the
+ * row stays in the file.
  */
 bool scope_trace_writer_forget_meta(struct scope_writer *writer, const char *key);
 
@@ -77,14 +77,14 @@ int scope_trace_writer_work(struct scope_writer *writer);
 int scope_trace_writer_meta(struct scope_writer *writer, const char *key, const char *value);
 int scope_trace_writer_map(struct scope_writer *writer, const struct scope_trace_map *map);
 int scope_trace_writer_symbol(struct scope_writer *writer, const struct scope_trace_symbol *symbol);
-/* None if the last row of that descriptor said the same. */
+/* Adds nothing if the last row of that descriptor has the same content. */
 int scope_trace_writer_fd(struct scope_writer *writer, const struct scope_trace_fd *fd);
 int scope_trace_writer_memory(struct scope_writer *writer, const struct scope_trace_memory *memory);
 int scope_trace_writer_stopped_stack(struct scope_writer *writer,
 				     const struct scope_trace_stopped_stack *stopped_stack);
 int scope_trace_writer_file(struct scope_writer *writer, const struct scope_trace_file *file);
 int scope_trace_writer_code(struct scope_writer *writer, const struct scope_trace_code *code);
-/* Adds a FILE, PLACES or SYMBOL frame with this payload (symbol/names.h makes them). -EINVAL: of another type. */
+/* Adds a FILE, PLACES or SYMBOL frame with this payload (symbol/names.h makes them). -EINVAL: another type. */
 int scope_trace_writer_names(struct scope_writer *writer, uint16_t type, const void *payload, size_t bytes);
 int scope_trace_writer_lock(struct scope_writer *writer, const struct scope_trace_lock *lock);
 int scope_trace_writer_thread(struct scope_writer *writer, const struct scope_trace_thread *thread);
@@ -97,13 +97,12 @@ int scope_trace_writer_symbols(struct scope_writer *writer, const struct scope_t
 /* Adds used_bytes bytes from that address on. -EINVAL: magic or used_bytes is invalid. */
 int scope_trace_writer_subbuf(struct scope_writer *writer, const struct scope_subbuf *subbuf);
 
-/* Bytes of the file so far, buffered ones included, as they are: not compressed yet or compressed. */
+/* Bytes of the file so far, buffered ones included, compressed or not. */
 uint64_t scope_trace_writer_bytes(const struct scope_writer *writer);
 
 /*
- * flush: writes all frames so far to the file; 0 or -errno. A flight recorder has no file. The
- * descriptor belongs to the writer and is for scope_trace_open_growing(); a flight recorder has
- * none.
+ * flush: writes all frames so far to the file; 0 or -errno. fd: the file's descriptor, for scope_trace_open_growing();
+ * it belongs to the writer. A flight recorder has no file.
  */
 int scope_trace_writer_flush(struct scope_writer *writer);
 int scope_trace_writer_descriptor(const struct scope_writer *writer);
@@ -112,15 +111,15 @@ int scope_trace_writer_descriptor(const struct scope_writer *writer);
 const char *scope_trace_writer_error(const struct scope_writer *writer);
 
 /*
- * Ends the file and goes on in another one, which begins with the metadata kept so far. Each file
- * is a whole trace; META "continues" marks all but the first. The writer must keep metadata.
+ * Ends the file and continues in another one, which begins with the metadata kept so far. Each file is a whole trace;
+ * META "continues" marks all files but the first. The writer must keep metadata.
  */
 int scope_trace_writer_rotate(struct scope_writer *writer, const char *path, struct scope_error *error);
 
 /*
- * For a flight recorder: creates a writer for a file of what it holds from from_ns on (0: all), to which more metadata and
- * sub-buffers may be added. compress: also the sub-buffers that are held as they came; it takes some 0.1 us an event.
- * The caller finishes and destroys that writer.
+ * For a flight recorder: creates a writer for a file with all that is held from from_ns on (0: all), to which more
+ * metadata and sub-buffers may be added. compress: compresses the sub-buffers that are held uncompressed, too, which
+ * takes some 0.1 us an event. The caller finishes and destroys that writer.
  */
 int scope_trace_writer_copy(struct scope_writer *writer, const char *path, uint64_t from_ns, bool compress,
 			    struct scope_error *error, struct scope_writer **ret_file);
@@ -134,7 +133,7 @@ void scope_trace_writer_coverage(const struct scope_writer *writer, struct scope
  */
 int scope_trace_writer_salvage(struct scope_writer *writer, const char *reason, uint64_t *ret_bytes);
 
-/* As scope_newfile_note() and scope_newfile_is_special(): the note is of the current file. */
+/* See scope_newfile_note() and scope_newfile_is_special(). The note is about the current file. */
 const char *scope_trace_writer_note(const struct scope_writer *writer);
 bool scope_trace_writer_is_special(const struct scope_writer *writer);
 

@@ -25,7 +25,7 @@ struct scope_writer {
 	uint64_t later_bytes;		      /* as scope_trace_writer_defer() set it */
 	struct scope_frame_end counts;
 	struct scope_frame_end certain; /* sub-buffers up to scope_trace_output_whole() */
-	struct scope_frame_end before;	/* and up to the end of whole pieces that was known before */
+	struct scope_frame_end before;	/* sub-buffers up to scope_trace_output_whole_before() */
 	uint64_t end_ns;		/* time of the latest sub-buffer */
 	int level;
 	int err; /* -errno of a failure that is not the output's */

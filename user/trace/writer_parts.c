@@ -26,7 +26,7 @@ static uint64_t kept_number(const struct scope_keep *keep, const char *wanted)
 	return 0;
 }
 
-/* A file that begins in the middle of the capture: the wall clock is that of its begin. */
+/* Writes the begin of a file that starts in the middle of the capture. The wall clock is that of the file's begin. */
 static int put_begin(const struct scope_keep *keep, struct scope_writer *file, uint64_t begin_ns)
 {
 	const uint64_t wall_ns = kept_number(keep, SCOPE_META_WALL_CLOCK);
@@ -38,7 +38,7 @@ static int put_begin(const struct scope_keep *keep, struct scope_writer *file, u
 	return err ? err : put_number(file, SCOPE_META_BEGIN, begin_ns);
 }
 
-/* Ends the file after what its output was cut to. */
+/* Ends the file where its output was cut. */
 static int end_cut_file(struct scope_writer *writer, const struct scope_frame_end *counts, const char *reason)
 {
 	int err;
@@ -72,7 +72,10 @@ int scope_trace_writer_salvage(struct scope_writer *writer, const char *reason, 
 		return err;
 	*ret_bytes = scope_trace_output_whole(writer->output);
 	err = end_cut_file(writer, &certain, reason);
-	/* There is no room even for the end: make some. Where sub-buffers are compressed later, that did. */
+	/*
+	 * There is no room even for the end, so drop the last piece. If sub-buffers are compressed later, compressing
+	 * made room already.
+	 */
 	if (err && before.subbufs && whole_before && !scope_trace_output_cut(writer->output, whole_before)) {
 		*ret_bytes = whole_before;
 		err = end_cut_file(writer, &before, reason);

@@ -6,7 +6,7 @@
 #include "base/grow.h"
 #include "trace/writer_internal.h"
 
-#define ROWS_BYTES (1u << 20) /* a frame of many rows that is larger than this is closed */
+#define ROWS_BYTES (1u << 20) /* a frame of many rows is closed when it is larger than this */
 
 static void scratch_begin(struct scope_writer *writer)
 {
@@ -25,7 +25,7 @@ static int scratch_add(struct scope_writer *writer, const void *data, size_t byt
 	return 0;
 }
 
-/* A fixed head, then two strings (the second may be NULL: none). */
+/* Writes a fixed head and two strings (NULL: no second string). */
 static int put_strings(struct scope_writer *writer, uint16_t type, const void *head, size_t head_bytes,
 		       const char *first, const char *second)
 {

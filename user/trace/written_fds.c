@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Notes of each descriptor what its last row said. */
+/* Notes the content of each descriptor's last row. */
 #include "trace/written_fds.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static uint64_t said_by(const struct scope_trace_fd *fd)
 	return (uint64_t)scope_hash_text(fd->kind, fd->name) << 32 | scope_hash_text(~(uint32_t)fd->kind, fd->name) | 1;
 }
 
-/* Its slot, or the free one where it belongs. */
+/* The slot of a descriptor, or the free slot where it belongs. */
 static struct scope_written_fd *slot_of(const struct scope_written_fds *written, uint32_t tgid, int32_t fd)
 {
 	size_t at = ((uint64_t)tgid << 32 | (uint32_t)fd) * 0x9e3779b97f4a7c15u >>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which descriptors a file has already, and as what. A capture reads them before it begins and once more after that,
- * because clients come in between; a server has 100,000 of them, and nearly all rows would be there twice.
+ * Which descriptors a file has already, and with which content. A capture reads the descriptors before it begins and
+ * once more afterwards, because clients connect in between. A server may have 100,000 of them, and without this nearly
+ * all rows would be in the file twice.
  */
 #ifndef SCOPE_TRACE_WRITTEN_FDS_H
 #define SCOPE_TRACE_WRITTEN_FDS_H
@@ -19,7 +20,7 @@ struct scope_written_fds {
 	size_t slots, count;
 };
 
-/* True if the last row of that descriptor said the same. Else it is noted; without memory it is not. */
+/* Returns true if the last row of that descriptor has the same content. Else notes it, if there is memory for that. */
 bool scope_trace_written_fds_add(struct scope_written_fds *written, const struct scope_trace_fd *fd);
 
 /* Forgets all of them. */
