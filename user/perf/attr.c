@@ -17,7 +17,7 @@ static const struct {
 	const char *tracepoint; /* NULL: the timer */
 	const char *field[SCOPE_PERF_FIELDS_MAX];
 	const char *filter[2];
-	bool optional; /* older kernels lack it */
+	bool optional; /* older kernels do not have it */
 } rows[SCOPE_PERF_KINDS] = {
 	[SCOPE_PERF_SWITCH] = { "sched/sched_switch",
 				{ "prev_pid", "prev_state", "next_pid" },
@@ -88,9 +88,9 @@ struct perf_event_attr scope_perf_attr_of(const struct scope_perf_events *events
 		attr.sample_period = kind == SCOPE_PERF_SAMPLE ? options->sample_period_ns : SCOPE_PERF_LIFE_NS;
 		attr.sample_type &= ~(uint64_t)PERF_SAMPLE_RAW;
 	}
-	attr.exclude_idle = kind == SCOPE_PERF_SAMPLE; /* the target has nothing there */
+	attr.exclude_idle = kind == SCOPE_PERF_SAMPLE; /* the target never runs in the idle task */
 	want_stack(&attr, events->layout.stack[kind], options->stack_bytes);
-	/* Not PERF_SAMPLE_IP, which would come before the time; the time must have the same place in all records. */
+	/* PERF_SAMPLE_IP would come before the time, but the time must have the same place in all records. */
 	if (kind == SCOPE_PERF_SAMPLE && events->layout.kernel_ips) {
 		attr.sample_type |= PERF_SAMPLE_REGS_INTR;
 		attr.sample_regs_intr = scope_perf_counter_mask();
@@ -146,13 +146,15 @@ static void filter_threads(const struct scope_perf_events *events, enum scope_pe
 		strncat(text, "&&newstate==2", SCOPE_PERF_FILTER_BYTES - strlen(text) - 1); /* TCP_SYN_SENT */
 	if (kind != SCOPE_PERF_BLOCK)
 		return;
-	/* Not merely preempted: the bit for that is above those of the states. */
+	/* Only threads that sleep, not those that were preempted: the bit for that is above those of the states. */
 	used = strlen(text);
 	snprintf(text + used, SCOPE_PERF_FILTER_BYTES - used, "&&prev_state>0&&prev_state<=%u",
 		 events->layout.states.all);
 }
 
-/* Ranges of the selected calls; nothing if the text has no room for all, because the reader filters, too. */
+/*
+ * Adds ranges of the selected calls; nothing if the text has no room for all of them, because the reader filters, too.
+ */
 static void filter_calls(const struct scope_selection *selection, char text[SCOPE_PERF_FILTER_BYTES])
 {
 	const size_t begin = strlen(text);

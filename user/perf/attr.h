@@ -10,7 +10,7 @@
 /* Looks up the tracepoints and the layout of their fields in tracefs. 0, or -errno with the remedy. */
 int scope_perf_attr_find(struct scope_perf_events *events, struct scope_error *error);
 
-/* The ring's own event: no samples, and the lives and names of tasks if asked for. */
+/* The event that owns the ring: it has no samples; if `tasks` is set, it reports the begin, end and names of tasks. */
 struct perf_event_attr scope_perf_attr_owner(bool tasks);
 
 /* After scope_perf_attr_find(), with the layout's stacks chosen. */
@@ -18,8 +18,8 @@ struct perf_event_attr scope_perf_attr_of(const struct scope_perf_events *events
 					  const struct scope_capture_options *options);
 
 /*
- * The filter by threads, and by calls if the selection (NULL: none) names some. false: events of
- * that kind have no filter, and text is unchanged.
+ * The filter by threads, and by calls if the selection (NULL: none) names some. Returns false, with text unchanged, if
+ * events of that kind have no filter.
  */
 bool scope_perf_attr_filter(const struct scope_perf_events *events, enum scope_perf_kind kind,
 			    const struct scope_perf_coverage *cover, enum scope_perf_age age,

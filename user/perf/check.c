@@ -56,7 +56,7 @@ int scope_perf_check_refused(int err, size_t rings, struct scope_error *error)
 	}
 }
 
-/* Numbers in tracepoints are those of the first namespace: its inode is fixed (proc_fs.h, 3.8). */
+/* Process numbers in tracepoints are those of the first namespace, whose inode is fixed (proc_fs.h, 3.8). */
 static int check_namespace(struct scope_error *error)
 {
 	char name[64] = "";
@@ -69,7 +69,7 @@ static int check_namespace(struct scope_error *error)
 			       "containers");
 }
 
-/* Who may use perf events may not always read another user's process. */
+/* A user who may use perf events may not always read another user's process. */
 void scope_perf_check_process(struct scope_proc_reader *reader, uint32_t tgid, char *note, size_t room)
 {
 	const size_t used = strlen(note);
@@ -93,7 +93,7 @@ int scope_perf_events_check(struct scope_error *error)
 	struct perf_event_attr attr = scope_perf_attr_owner(true);
 	int fd, err;
 
-	/* First the check that needs only privilege, for the clearest message. */
+	/* The check that needs only privilege comes first, because its message is clearest. */
 	fd = scope_perf_check_open(&attr, 0);
 	if (fd < 0 && fd != -ENODEV)
 		return scope_perf_check_refused(fd, 0, error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Closes descriptors of probes beside the capture. */
+/* Closes descriptors of probes in a thread of its own. */
 #include "perf/closing.h"
 
 #include <pthread.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Closes descriptors of probes beside the capture. The kernel takes a probe out of the code as its descriptor is closed,
- * and waits for all CPUs then, 50 to 100 ms for each descriptor; in that time the rings would not be emptied.
+ * Closes descriptors of probes in a thread of its own. When a probe's descriptor is closed the kernel takes the probe
+ * out of the code and waits for all CPUs, 50 to 100 ms for each descriptor. The capture cannot wait for this, because
+ * it has to empty the rings.
  */
 #ifndef SCOPE_PERF_CLOSING_H
 #define SCOPE_PERF_CLOSING_H
@@ -12,11 +13,11 @@
 /* Descriptors that are being closed by a thread of their own. */
 struct scope_perf_closing;
 
-/* Takes over the descriptors. They are closed at once if there is no memory or no thread for it. */
+/* Takes over the descriptors. If there is no memory or no thread, they are closed at once. */
 void scope_perf_closing_begin(struct scope_perf_closing **list, const int *fd, size_t fds);
-/* True if some of them are open yet. */
+/* True if some of them are still open. */
 bool scope_perf_closing_busy(struct scope_perf_closing **list);
-/* Waits until none is. */
+/* Waits until all are closed. */
 void scope_perf_closing_end(struct scope_perf_closing **list);
 
 #endif

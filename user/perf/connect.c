@@ -18,7 +18,7 @@ void scope_perf_connect_enter(struct scope_perf_thread *thread, const struct sco
 	thread->connect.fd = (int32_t)fd;
 }
 
-/* Returns false if it is not in the record. */
+/* Returns false if the address is not in the record. */
 static bool read_address(const struct scope_perf_field *field, const struct scope_perf_record *record,
 			 uint64_t address[2])
 {

@@ -2,10 +2,10 @@
 /*
  * Measures for how long a sample of a stack delays a thread.
  *
- * Perf records when a sample began and not when it ended. A request that takes as long as one
- * sample would look slow because it was sampled, and the usual times would be wrong. So before a
- * capture the program takes samples of itself while it only reads the clock: the gap between two
- * readings with a sample in it is what that sample took, interrupt included.
+ * Perf records when a sample began and not when it ended. A request that takes as long as one sample would look slow
+ * because it was sampled, and the usual times would be wrong. So before a capture the program takes samples of itself
+ * while it only reads the clock. If a sample falls between two readings, their distance is the time of that sample,
+ * interrupt included.
  */
 #include "perf/cost.h"
 
@@ -27,16 +27,16 @@
 #define SAMPLES_MIN 9 /* … and the fewest that are enough */
 #define ROUND_NS 5000000u
 #define ROUNDS 30	      /* limit for a busy host, where the thread may get little CPU time */
-#define GAP_MIN_NS 500u	      /* between two readings in a row there are some tens of ns */
-#define GAPS 1024	      /* of one round */
+#define GAP_MIN_NS 500u	      /* two consecutive readings without a sample are some tens of ns apart */
+#define GAPS 1024	      /* the most gaps of one round */
 #define RING_BYTES (1u << 20) /* room for a round's largest stacks */
 
-/* Clock readings far apart. */
+/* Two consecutive readings of the clock that are far apart. */
 struct gap {
 	uint64_t begin_ns, end_ns;
 };
 
-/* Reads the clock below a stack as deep as the copy, so that the whole length is copied. */
+/* Reads the clock with a stack that is as deep as the copy, so that the whole length is copied. */
 static __attribute__((noinline)) size_t spin(size_t stack_bytes, struct gap gap[GAPS])
 {
 	volatile char *const deep = alloca(stack_bytes + 1);
@@ -55,7 +55,10 @@ static __attribute__((noinline)) size_t spin(size_t stack_bytes, struct gap gap[
 	return gaps;
 }
 
-/* Lengths of the gaps that hold a sample's time, after the first count. Both are in order of time. */
+/*
+ * Appends the lengths of the gaps that contain a sample's time to the `count` lengths so far. Gaps and samples are in
+ * order of time.
+ */
 static size_t match(struct scope_perf_ring *ring, const struct gap *gap, size_t gaps, uint64_t length[SAMPLES],
 		    size_t count)
 {

@@ -8,9 +8,9 @@
 struct perf_event_attr;
 
 /*
- * ns for one sample of that event, taken of the calling thread with a stack at least as deep as the
- * event copies: the median over some tens of them, after 10 to 150 ms. 0 if it is not known: the
- * event or its ring was refused, or there were too few samples.
+ * The ns that one sample of that event takes, for a stack at least as deep as the event copies: the median of some tens
+ * of samples of the calling thread. This takes 10 to 150 ms. 0: not known, because the event or its ring was refused,
+ * or there were too few samples.
  */
 uint32_t scope_perf_cost_measure(const struct perf_event_attr *sample);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads what threads counted (page faults, bytes of storage) from /proc, because perf events have no such counts of
- * other threads. A thread that ends between two readings takes with it what it counted since the last one.
+ * Reads the counts of threads (page faults, bytes of storage) from /proc, because perf events have no such counts of
+ * other threads. What a thread counted between the last reading and its end is not known.
  */
 #include "perf/session.h"
 
@@ -17,7 +17,7 @@
 /* The fields of /proc/PID/stat are counted from the state on, which is the third of proc(5). */
 enum { MINOR_FIELD = 10 - 3, MAJOR_FIELD = 12 - 3, START_FIELD = 22 - 3 };
 
-/* False: it has ended. ret_start_ns: when it started, in the clock that begins at boot. */
+/* Returns false if the thread has ended. ret_start_ns: when it started, by the clock that begins at boot. */
 static bool read_faults(uint32_t tgid, uint32_t tid, struct scope_perf_counts *counts, uint64_t *ret_start_ns)
 {
 	char *text, *at;
@@ -85,7 +85,7 @@ static int count_thread(struct scope_perf_session *session, struct scope_perf_th
 	if (!read_faults(thread->tgid, thread->tid, &now, &start_ns))
 		return 0;
 	read_storage(thread->tgid, thread->tid, &now);
-	/* What a thread that existed before had counted until then does not belong to this window. */
+	/* The counts that an older thread had before the window do not belong to it. */
 	if (thread->counted || start_ns >= session->counting_ns)
 		err = put_counts(session, thread->tid, time_ns, &thread->counts, &now);
 	thread->counts = now;

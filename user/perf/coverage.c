@@ -24,7 +24,7 @@ static void merge_narrowest(struct scope_perf_coverage *cover)
 		cover->range[i] = cover->range[i + 1];
 }
 
-/* tid is above all that are in. */
+/* tid is above all numbers that are in ranges. */
 static void append(struct scope_perf_coverage *cover, uint32_t tid)
 {
 	if (cover->ranges && tid - cover->range[cover->ranges - 1].last <= 1) {
@@ -88,7 +88,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *text, const c
 	va_end(arguments);
 }
 
-/* A range that contains the thread; if there are no ranges no number matches. */
+/* Adds: a range contains the thread. If there are no ranges, no number matches. */
 static void add_known(struct text *text, const struct scope_perf_coverage *cover, const char *field)
 {
 	uint32_t i;
@@ -100,7 +100,10 @@ static void add_known(struct text *text, const struct scope_perf_coverage *cover
 		add(text, "%s>%u", field, TID_NEVER);
 }
 
-/* The gaps between the ranges, because kernels before 4.17 have no "not". */
+/*
+ * Adds: no range contains the thread. This names the gaps between the ranges, because kernels before 4.17 have no
+ * "not".
+ */
 static void add_unknown(struct text *text, const struct scope_perf_coverage *cover, const char *field)
 {
 	uint32_t i;

@@ -25,16 +25,16 @@
 #include "perf/uprobe.h"
 #include "proc/file.h"
 
-#define BLOCKS_PER_SECOND 10000u /* per CPU, at most */
-#define BLOCKS_LEAST 2000u	 /* of them, however few stacks are written */
-#define BLOCKS_TIMES 20 /* of the stacks that are written: which sleeps will be long is not known when they begin */
-#define RING_TIMES 2	/* as large as the module's: records are, before they are packed */
+#define BLOCKS_PER_SECOND 10000u /* copies of stacks of sleeping threads, per CPU, at most */
+#define BLOCKS_LEAST 2000u	 /* and at least, however few stacks are written */
+#define BLOCKS_TIMES 20		 /* copies for each stack that is written: the length of a sleep is not known before */
+#define RING_TIMES 2 /* times as large as the module's rings, because records are larger before they are packed */
 #define RING_BYTES_MIN (512ull << 10)
 #define RING_BYTES_LEAST (16ull << 10) /* if no more can be locked */
-#define RING_STACK_TIMES 4	       /* rings for stacks, as large as the others unless that is too much: … */
-#define RINGS_BYTES_MAX (256ull << 20) /* … of all CPUs together, if the least size allows */
+#define RING_STACK_TIMES 4 /* rings for stacks are this many times as large as the others, unless that is too much: … */
+#define RINGS_BYTES_MAX (256ull << 20) /* … the most bytes of all CPUs together, if the least size allows it */
 
-/* True if the event belongs into that ring. Samples and executions are not filtered. */
+/* True if the event belongs to that ring. Samples and executions are not filtered. */
 static bool wanted(const struct scope_perf_events *events, enum scope_perf_kind kind, const struct scope_perf_cpu *cpu,
 		   const struct scope_capture_options *options)
 {
@@ -170,9 +170,9 @@ static void close_ring(struct scope_perf_cpu *cpu)
 }
 
 /*
- * All rings, of `bytes` each, or a multiple where they are for stacks: perf reserves a whole slice for
- * each, however short the stack is. A user with CAP_PERFMON but without CAP_IPC_LOCK may lock only
- * perf_event_mlock_kb for each CPU: then all are made smaller, until they fit.
+ * Opens all rings with `bytes` bytes each, or a multiple of it for stacks, because perf reserves a whole slice for each
+ * stack, however short it is. A user with CAP_PERFMON but without CAP_IPC_LOCK may lock only perf_event_mlock_kb for
+ * each CPU: then all rings are made smaller until they fit.
  */
 static int open_rings(struct scope_perf_events *events, size_t bytes, struct scope_error *error)
 {
@@ -254,7 +254,7 @@ static void note_ids(struct scope_perf_cpu *cpu)
 	cpu->seen = 0;
 }
 
-/* True if it belongs to a thread that the coverage knows. */
+/* True if the record belongs to a thread that the coverage knows. */
 static bool is_known(const struct scope_perf_coverage *cover, const struct scope_perf_record *record)
 {
 	switch (record->kind) {
@@ -403,7 +403,10 @@ void scope_perf_events_period(struct scope_perf_events *events, uint64_t period_
 				ioctl(events->cpu[i].event[j].fd, PERF_EVENT_IOC_PERIOD, &period_ns);
 }
 
-/* The old ones of a ring are closed once the new ones are on; if the new ones cannot be opened, they stay. */
+/*
+ * The old events of a ring are closed when the new ones are enabled. If the new ones cannot be opened, the old ones
+ * stay.
+ */
 static int replace_events(struct scope_perf_events *events, struct scope_perf_cpu *cpu,
 			  const struct scope_capture_options *options, const struct scope_perf_coverage *cover,
 			  struct scope_error *error)
@@ -427,7 +430,7 @@ static int replace_events(struct scope_perf_events *events, struct scope_perf_cp
 	return 0;
 }
 
-/* Those of all rings, or of the rings for stacks. */
+/* Reopens the events of all rings, or only of the rings for stacks. */
 static int open_again(struct scope_perf_events *events, bool stacks_only, const struct scope_capture_options *options,
 		      const struct scope_perf_coverage *cover, struct scope_error *error)
 {

@@ -9,7 +9,7 @@
 #include "perf/ring.h"
 #include "source/request.h"
 
-/* The next record for which there is room reports losses: at this interval there is one. */
+/* Losses are reported by the next record for which there is room. There is a record at least this often. */
 #define SCOPE_PERF_LIFE_NS 10000000u
 
 #define SCOPE_PERF_GENERATIONS 4
@@ -34,10 +34,10 @@ struct scope_perf_cpu {
 	size_t next_bytes;
 	struct scope_perf_event event[SCOPE_PERF_KINDS];
 	size_t events;
-	/* Of the present events, then of the previous ones, whose records may still be in the ring. */
+	/* Identifiers of the present events, then of the previous events, whose records may still be in the ring. */
 	struct scope_perf_id id[SCOPE_PERF_GENERATIONS * SCOPE_PERF_KINDS];
 	size_t ids;
-	uint32_t seen;	       /* kinds of which present events have given a record, a bit each */
+	uint32_t seen;	       /* a bit for each kind whose present event has given a record */
 	uint64_t last_ns;      /* time of the last record read */
 	uint64_t blocks;       /* stacks of sleeping threads that the ring gave since the last thinning */
 	uint64_t blocks_every; /* such a stack is taken at every n-th sleep */
@@ -58,12 +58,12 @@ struct scope_perf_events {
 	struct scope_perf_closing *closing; /* those of probes that were removed (closing.h) */
 	uint32_t uprobe_cost_ns;	    /* for how long a hit delays a thread; 0: not measured yet */
 	uint64_t uprobe_asked_ns;
-	char note[512]; /* what is less than requested, and why; "" */
+	char note[512]; /* a sentence that says what is less than requested, and why; or "" */
 };
 
 /*
- * Opens all, disabled, for the threads that pass the coverage. 0, or -errno with the remedy. Close
- * with scope_perf_events_close() in either case.
+ * Opens all events, disabled, for the threads that pass the coverage. 0, or -errno with the remedy. Call
+ * scope_perf_events_close() in either case.
  */
 int scope_perf_events_open(struct scope_perf_events *events, const struct scope_capture_options *options,
 			   const struct scope_perf_coverage *cover, struct scope_error *error);
@@ -74,10 +74,9 @@ void scope_perf_events_close(struct scope_perf_events *events);
 void scope_perf_events_enable(struct scope_perf_events *events, bool on);
 
 /*
- * Call it repeatedly, elapsed_ns after the last call. A CPU that took too many stacks of threads
- * that go to sleep takes them at fewer of the sleeps from here on; one that took few takes them at
- * all sleeps again. Too many are 20 times as
- * many as are to be written (options), 2,000 to 10,000 a second: the kernel copies each.
+ * Call it repeatedly, elapsed_ns after the last call. A CPU that copied too many stacks of threads that go to sleep
+ * copies stacks at fewer sleeps from here on; a CPU that copied few does it at all sleeps again. Too many are 20 times
+ * as many as are to be written (options), but 2,000 to 10,000 a second.
  */
 void scope_perf_events_limit_stacks(struct scope_perf_events *events, const struct scope_capture_options *options,
 				    uint64_t elapsed_ns);
@@ -93,27 +92,26 @@ void scope_perf_events_period(struct scope_perf_events *events, uint64_t period_
 int scope_perf_events_recover(struct scope_perf_events *events, const struct scope_capture_options *options,
 			      const struct scope_perf_coverage *cover, struct scope_error *error);
 
-/* Also reopens events that take only stacks, if options have another length for them. */
+/* Like recover, but only for the events that take stacks, after options got another length for stacks. */
 int scope_perf_events_resize_stacks(struct scope_perf_events *events, const struct scope_capture_options *options,
 				    const struct scope_perf_coverage *cover, struct scope_error *error);
 
 /*
- * True if the event that replaced this record's event has given the record already. Called for each
- * record of kind EVENT, in order of time: a new event gives its record before an old one does,
- * because the kernel inserts it first (perf_trace_add()). cover: the present one, which may know
- * threads that were young before it.
+ * True if the event that replaced this record's event has given the same record already. Call it for each record of
+ * kind EVENT, in order of time: a new event gives its record before the old one, because the kernel inserts it first
+ * (perf_trace_add()). cover: the present coverage, which may know threads that were young before.
  */
 bool scope_perf_events_is_duplicate(struct scope_perf_cpu *cpu, const struct scope_perf_coverage *cover,
 				    const struct scope_perf_record *record);
 
-/* Notes, as is_duplicate() does, that a record with that id came. */
+/* Notes that a record with that id came, as is_duplicate() does. */
 static inline void scope_perf_events_note_seen(struct scope_perf_cpu *cpu, size_t id_at)
 {
 	if (id_at < cpu->events)
 		cpu->seen |= 1u << cpu->id[id_at].kind;
 }
 
-/* Checks that it would work. 0, or -errno with the remedy. */
+/* Checks that events can be opened. 0, or -errno with the remedy. */
 int scope_perf_events_check(struct scope_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Makes the pages present at which perf's copy of a stack ended. */
+/* Maps the pages at which perf's copy of a stack ended. */
 #include "perf/hole.h"
 
 #include "base/machine.h"

@@ -46,8 +46,8 @@ static void drop_first(struct scope_perf_session *session)
 }
 
 /*
- * Losses in a ring for stacks are only stacks: calls and switches are complete. Losses of young
- * threads do not matter while the target has no young thread.
+ * Only stacks are lost in a ring for stacks: calls and switches are complete. Losses of young threads are ignored while
+ * the target has no young thread.
  */
 static int report_lost(struct scope_perf_session *session, const struct scope_perf_cpu *cpu, uint64_t time_ns,
 		       uint64_t count)
@@ -96,8 +96,8 @@ static void step(struct scope_perf_cpu *cpu)
 }
 
 /*
- * A system call of a young thread that is not traced. On a host that begins processes all the time most records are such.
- * Its process may be traced, and its thread not known yet.
+ * Skips a system call of a young thread that is not traced. On a host that begins many processes most records are such.
+ * (A thread that is not known yet may belong to a traced process.)
  */
 static bool pass_over(struct scope_perf_session *session, struct scope_perf_cpu *cpu)
 {
@@ -118,7 +118,7 @@ static bool pass_over(struct scope_perf_session *session, struct scope_perf_cpu 
 	return true;
 }
 
-/* The record that was peeked at last. */
+/* Packs the record that was peeked at last. */
 static int pack_next(struct scope_perf_session *session, struct scope_perf_cpu *cpu)
 {
 	struct scope_perf_record record;
@@ -156,7 +156,7 @@ static int pack_next(struct scope_perf_session *session, struct scope_perf_cpu *
 	return err;
 }
 
-/* The records of one CPU, as long as no other CPU has an earlier one. */
+/* Packs the records of one CPU, as long as no other CPU has an earlier one. */
 static int pack_run(struct scope_perf_session *session, uint64_t horizon_ns)
 {
 	struct scope_perf_next first = session->heap[0];
@@ -177,7 +177,7 @@ static int pack_run(struct scope_perf_session *session, uint64_t horizon_ns)
 	return err < 0 ? err : 0;
 }
 
-/* All records up to the horizon. */
+/* Packs all records up to the horizon. */
 int scope_perf_session_until(struct scope_perf_session *session, uint64_t horizon_ns)
 {
 	size_t i;

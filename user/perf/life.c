@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Threads that come and go while perf events are packed: fork, exec, other names, their end. */
+/* Threads that come and go while perf events are packed: fork, exec, a new name, exit. */
 #include "perf/pack_internal.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ int scope_perf_life_exec(struct scope_perf_pack *pack, uint32_t cpu, const struc
 
 	if (!thread)
 		return 0;
-	/* Another thread than the first takes over the number of the first, which has ended. */
+	/* A thread that is not the first of its process gets the number of the first, which has ended. */
 	memcpy(comm, thread->comm, sizeof(comm));
 	by = thread->by;
 	thread = scope_perf_tasks_add(pack->tasks, thread->tgid, tid);
@@ -123,7 +123,7 @@ int scope_perf_life_comm(struct scope_perf_pack *pack, uint32_t cpu, const struc
 	thread->by = (thread->by & ~SCOPE_PERF_BY_NAME) | (named ? SCOPE_PERF_BY_NAME : 0);
 	memset(thread->comm, 0, sizeof(thread->comm));
 	memcpy(thread->comm, record->comm, strnlen(record->comm, sizeof(thread->comm) - 1));
-	if (!record->exec) { /* else the EXEC record names it */
+	if (!record->exec) { /* else the EXEC record has the name */
 		event.comm.tgid = thread->tgid;
 		event.comm.comm = thread->comm;
 		err = scope_perf_pack_put(pack, &event);

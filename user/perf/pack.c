@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Does after the fact what the module does in the kernel: enter and exit become one record if no
- * event came between, and switches and wakings of other processes are left out. stack.c does the same for
- * stacks, life.c for threads that come and go, connect.c for connections.
+ * Does afterwards what the module does in the kernel: enter and exit become one record if no event came in between, and
+ * switches and wakings of other processes are left out. stack.c does this for stacks, life.c for threads that come and
+ * go, connect.c for connections.
  */
 #include "perf/pack_internal.h"
 
@@ -27,9 +27,9 @@
 #define FLAG_NMI 0x40
 
 /*
- * Several times the size of the ring: it is memory of this process, of which only the filled part
- * is used, and stacks compress better if many are together. Of a memcached with stacks 3.6 bytes an
- * event instead of 4.0 (`consume TRACE`).
+ * Several times the size of the ring: it is memory of this process, of which only the filled part is used, and stacks
+ * compress better if many are together. A trace of a memcached with stacks then has 3.6 bytes an event instead of 4.0
+ * (`consume TRACE`).
  */
 static uint32_t packed_bytes(const struct scope_capture_options *options)
 {
@@ -77,7 +77,7 @@ struct lane *scope_perf_pack_lane(struct scope_perf_pack *pack, uint32_t cpu)
 	return &pack->lane[cpu];
 }
 
-/* An interrupt may write its record before the one it interrupted; then the time stays the same. */
+/* An interrupt may write its record before the record that it interrupted, which then gets the same time. */
 int scope_perf_pack_put(struct scope_perf_pack *pack, struct scope_event *event)
 {
 	struct lane *lane = &pack->lane[event->cpu];
@@ -96,7 +96,7 @@ int scope_perf_pack_put(struct scope_perf_pack *pack, struct scope_event *event)
 	return 0;
 }
 
-/* The running thread, by its number; an unknown thread of a traced process is added. */
+/* Finds the running thread by its number; adds an unknown thread of a traced process. */
 struct scope_perf_thread *scope_perf_pack_current(struct scope_perf_pack *pack, const struct scope_perf_record *record)
 {
 	struct scope_perf_thread *thread = scope_perf_tasks_find(pack->tasks, record->tid);
@@ -110,7 +110,7 @@ struct scope_perf_thread *scope_perf_pack_current(struct scope_perf_pack *pack, 
 	return thread;
 }
 
-/* The call that is pending there is written with this event. */
+/* The event takes over the call that is pending in the lane. */
 static void take_call(struct lane *lane, struct scope_event *event)
 {
 	lane->pending = false;
@@ -138,7 +138,7 @@ static uint16_t record_nr(int64_t id)
 	return id >= 0 && id < SCOPE_NR_NONE ? (uint16_t)id : SCOPE_NR_NONE;
 }
 
-/* The number without the bit that x32 sets, and what instruction set it belongs to. */
+/* Removes the bit that x32 sets from a call's number. Returns the ABI of the call. */
 static uint8_t abi_of(const struct scope_perf_thread *thread, int64_t *id)
 {
 	if (thread->abi == SCOPE_ABI_NATIVE && *id >= 0 && *id & X32_BIT) {
@@ -193,7 +193,7 @@ static int put_exit(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns
 	return scope_perf_pack_put(pack, &event);
 }
 
-/* The call that the lane has pending returns. */
+/* Writes the lane's pending call, which returns. */
 static int put_whole(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns, int64_t ret)
 {
 	struct lane *lane = &pack->lane[cpu];
@@ -248,8 +248,8 @@ static int take_exit(struct scope_perf_pack *pack, uint32_t cpu, const struct sc
 }
 
 /*
- * A thread that is not traced ran until now. As switches between such threads are not recorded, the last one of the CPU's records may have
- * left long ago, and the thread that comes now may have waited for this one.
+ * A thread that is not traced ran until now. Switches between such threads are not recorded, so the last one that the
+ * CPU's records name may have left long ago, and the thread that comes now may have waited for this one.
  */
 static int put_ran(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record)
 {
@@ -328,7 +328,7 @@ int scope_perf_pack_probe(struct scope_perf_pack *pack, uint32_t cpu, const stru
 		return -ENOMEM;
 	if (!scope_perf_pack_current(pack, record))
 		return 0;
-	/* A call that is pending there has an event inside it, if the place is in the kernel. */
+	/* If the probe is in the kernel, its hit is an event inside the pending call. */
 	err = scope_perf_pack_pending(pack, cpu, record->time_ns);
 	pack->lane[cpu].running = record->tid;
 	event.flags = flags;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From perf records in order of time to the records the module would have written. */
+/* Makes of perf records, in order of time, the records that the module would have written. */
 #ifndef SCOPE_PERF_PACK_H
 #define SCOPE_PERF_PACK_H
 
@@ -12,22 +12,22 @@ struct scope_record_state;
 struct scope_perf_pack;
 
 /*
- * options and tasks stay the caller's and must outlive it; layout is that of the records, whose
- * states it needs. take() gets the sub-buffers, from any of the functions below; its result other
- * than 0 is returned.
+ * options and tasks stay the caller's and must outlive the object. layout: that of the records, for the states of
+ * threads. take() gets the sub-buffers, during any of the functions below; if it returns another value than 0, they
+ * return it.
  */
 int scope_perf_pack_create(const struct scope_capture_options *options, const struct scope_perf_layout *layout,
 			   struct scope_perf_tasks *tasks,
 			   int (*take)(const struct scope_subbuf *subbuf, void *context), void *context,
 			   struct scope_perf_pack **ret_pack);
-/* Sets the cost of each sample for its thread from here on; 0 at first: not known. */
+/* Sets for how long each sample from here on delays its thread. At first it is 0: not known. */
 void scope_perf_pack_sample_cost(struct scope_perf_pack *pack, uint32_t cost_ns);
 void scope_perf_pack_destroy(struct scope_perf_pack *pack); /* NULL is fine */
 
 /* The next record, of that CPU. 0, -ENOMEM, or what take() returned. */
 int scope_perf_pack_record(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record);
 
-/* A hit of a probe that was set at run time, as struct scope_record_probe has it. 0, -ENOMEM, or what take() returned. */
+/* A hit of a probe that was set at run time; see struct scope_record_probe. 0, -ENOMEM, or what take() returned. */
 int scope_perf_pack_probe(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record,
 			  uint16_t id, uint8_t flags);
 
@@ -41,12 +41,12 @@ void scope_perf_pack_stacks_lost(struct scope_perf_pack *pack, uint64_t count);
 int scope_perf_pack_state(struct scope_perf_pack *pack, uint64_t time_ns, struct scope_record_state *state,
 			  const uint64_t *reg);
 
-/* True if it runs on any CPU, by the records so far. */
+/* True if, according to the records so far, the thread runs on some CPU. */
 bool scope_perf_pack_runs(const struct scope_perf_pack *pack, uint32_t tid);
 
 /*
- * The thread lives on, but is not selected any more: writes that, on the CPU where it runs or else
- * on the one given, and removes the thread.
+ * The thread continues to live, but is not selected any more: writes this, on the CPU where it runs or else on the
+ * given one, and removes the thread.
  */
 int scope_perf_pack_leave(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns,
 			  const struct scope_perf_thread *thread);
@@ -54,7 +54,7 @@ int scope_perf_pack_leave(struct scope_perf_pack *pack, uint32_t cpu, uint64_t t
 /* The thread ends on this CPU, if it is known and not ending yet. */
 int scope_perf_pack_end(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns, uint32_t tid);
 
-/* Writes calls that are open on a CPU as ENTER, and passes on all sub-buffers. */
+/* Writes calls that are open on a CPU as ENTER, and gives all sub-buffers to take(). */
 int scope_perf_pack_flush(struct scope_perf_pack *pack, uint64_t time_ns);
 
 /* Fills in all counts but processes. */

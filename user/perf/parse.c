@@ -21,7 +21,7 @@
 /* ax bx cx dx si di bp sp ip, then r8 to r15 after the flags and segments. */
 #define REGISTER_MASK 0xff01ffull
 #define COUNTER_MASK (1ull << 8)
-/* perf's place of each register in DWARF order. */
+/* The place in perf's order of each register in DWARF order. */
 static const uint8_t place[SCOPE_MACHINE_REG_COUNT] = { 0, 3, 2, 1, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 8 };
 #elif defined(__aarch64__)
 #define REGISTER_MASK ((1ull << SCOPE_MACHINE_REG_COUNT) - 1)
@@ -79,7 +79,7 @@ uint64_t scope_perf_counter_mask(void)
 	return COUNTER_MASK;
 }
 
-/* Markers such as PERF_CONTEXT_USER stand between the addresses. */
+/* There are markers such as PERF_CONTEXT_USER between the addresses. */
 static int take_chain(struct bytes *bytes, struct scope_perf_record *record)
 {
 	uint64_t count, marker;
@@ -147,7 +147,7 @@ static int take_counter(struct bytes *bytes, struct scope_perf_record *record)
 	return abi ? take_u64(bytes, &record->ip) : 0;
 }
 
-/* id_count: it is none of them. */
+/* Returns the index of an identifier, or id_count if it is not among them. */
 static size_t place_of(const struct scope_perf_id *ids, size_t id_count, uint64_t id)
 {
 	size_t i = 0;
@@ -233,7 +233,7 @@ static uint64_t trailer_time(struct bytes bytes)
 	return time_ns;
 }
 
-/* The body after the header; -EBADMSG: the record's size is invalid. */
+/* Opens the body after the header. -EBADMSG: the record's size is invalid. */
 static int open_record(const uint8_t *data, size_t bytes, struct perf_event_header *ret_header, struct bytes *ret_body)
 {
 	struct perf_event_header header;

@@ -12,7 +12,7 @@
 
 #include "perf/tracepoint.h"
 
-/* The events of one CPU; the table in events.c says what each is. */
+/* The events of one CPU; see the table in attr.c. */
 enum scope_perf_kind {
 	SCOPE_PERF_SWITCH,
 	SCOPE_PERF_ENTER,
@@ -33,7 +33,7 @@ struct scope_perf_layout {
 	struct scope_perf_field field[SCOPE_PERF_KINDS][SCOPE_PERF_FIELDS_MAX];
 	struct scope_perf_states states;
 	enum scope_stack_mode stack[SCOPE_PERF_KINDS]; /* what comes with it */
-	bool kernel_ips;			       /* SAMPLE: where it hit */
+	bool kernel_ips;			       /* SAMPLE: records have the interrupted address */
 };
 
 /* Which event an identifier belongs to. */
@@ -43,7 +43,7 @@ struct scope_perf_id {
 };
 
 enum scope_perf_type {
-	SCOPE_PERF_TYPE_OTHER, /* nothing to be done about it */
+	SCOPE_PERF_TYPE_OTHER, /* a record that is ignored */
 	SCOPE_PERF_TYPE_EVENT, /* kind says which */
 	SCOPE_PERF_TYPE_FORK,
 	SCOPE_PERF_TYPE_EXIT,
@@ -55,20 +55,20 @@ enum scope_perf_type {
 struct scope_perf_record {
 	enum scope_perf_type type;
 	enum scope_perf_kind kind;
-	size_t id_at; /* EVENT: which of the ids it came with */
-	uint64_t id;  /* OTHER: the identifier of a sample that is none of the ids; 0: no sample */
+	size_t id_at; /* EVENT: index of its identifier */
+	uint64_t id;  /* OTHER: the identifier of a sample, which is not among the ids; 0: no sample */
 	uint64_t time_ns;
-	uint32_t tgid, tid;		      /* EVENT: what ran; FORK, EXIT, COMM: whom it is about */
-	uint32_t parent_tid;		      /* FORK */
-	const char *comm;		      /* COMM, ends in a zero byte */
-	bool exec;			      /* COMM: the name of a new program */
-	uint64_t lost;			      /* LOST */
+	uint32_t tgid, tid;  /* EVENT: the thread that ran; FORK, EXIT, COMM: the thread that the record is about */
+	uint32_t parent_tid; /* FORK */
+	const char *comm;    /* COMM, ends in a zero byte */
+	bool exec;	     /* COMM: the name of a new program */
+	uint64_t lost;	     /* LOST */
 	int64_t value[SCOPE_PERF_FIELDS_MAX]; /* EVENT: its fields */
-	const uint8_t *raw;		      /* ENTER: field 1 of it is the array of arguments */
+	const uint8_t *raw;		      /* ENTER: raw data, whose field 1 is the array of arguments */
 	size_t raw_bytes;
 	bool user;		     /* SAMPLE: the program itself was interrupted, not the kernel */
-	uint64_t ip;		     /* SAMPLE: where it hit, 0: not known */
-	uint64_t reg[SCOPE_REG_MAX]; /* user registers in DWARF order, regs of them */
+	uint64_t ip;		     /* SAMPLE: the address at which the timer interrupted, 0: not known */
+	uint64_t reg[SCOPE_REG_MAX]; /* user registers in DWARF order; their number is regs */
 	uint16_t regs;
 	const uint8_t *stack; /* bytes from the stack pointer upwards */
 	uint32_t stack_bytes, stack_asked;
@@ -77,25 +77,27 @@ struct scope_perf_record {
 };
 
 /*
- * Parses the record at data, of `bytes` bytes; its own size must not be above that. 0; -EBADMSG:
- * cut short, or it holds an impossible value. An identifier that is not among the ids makes it
- * OTHER.
+ * Parses the record at data, of at most `bytes` bytes. 0; -EBADMSG: the record is cut or holds an impossible value. A
+ * record whose identifier is not among the ids becomes OTHER.
  */
 int scope_perf_record_parse(const struct scope_perf_layout *layout, const struct scope_perf_id *ids, size_t id_count,
 			    const uint8_t *data, size_t bytes, struct scope_perf_record *ret_record);
 
-/* Of a sample: what ran, and which of the ids it came with. */
+/* The first fields of a sample: the thread that ran, and the index of its identifier. */
 struct scope_perf_glance {
 	uint32_t tgid, tid;
 	uint64_t time_ns;
 	size_t id_at;
 };
 
-/* Reads no more than that, for records that are not wanted. False: it is no sample, or of none of the ids. */
+/*
+ * Reads only these fields, for records that are not needed. Returns false if the record is no sample, or its identifier
+ * is not among the ids.
+ */
 bool scope_perf_record_glance(const struct scope_perf_id *ids, size_t id_count, const uint8_t *data, size_t bytes,
 			      struct scope_perf_glance *ret_glance);
 
-/* Only the time, for ordering: UINT64_MAX where it has none. */
+/* Reads only the time, for sorting; UINT64_MAX: the record has none. */
 uint64_t scope_perf_record_time(const uint8_t *data, size_t bytes);
 
 /* PERF_SAMPLE_REGS_USER's mask for all registers of a STACK record on this machine. */

@@ -2,8 +2,8 @@
 /*
  * The source for hosts that cannot load the module: perf events, read and packed by this program.
  *
- * events.c says which events and why. Records are packed up to a moment before now
- * (in_order.c): an earlier record may still be on its way.
+ * events.c opens the events. Records are packed up to a moment before now (in_order.c), because records of the last
+ * moment may not be complete.
  */
 #include "perf/perf.h"
 
@@ -23,9 +23,9 @@
 #include "trace/event.h"
 
 #define UNDER_WAY_NS 1000000u /* a record is complete within this time */
-#define SLICE_ROOM 4000000u   /* bytes of stacks a second: 83 of the longest slices */
+#define SLICE_ROOM 4000000u   /* bytes of stacks a second: 83 slices of the longest size */
 #define LOST_STACKS 64	      /* more lost than these … */
-#define LOST_SHARE 0.1	      /* … and this share of those that came mean that slices are too long */
+#define LOST_SHARE 0.1	      /* … and this share of the stacks that came: then slices are too long */
 #define COUNTS_NS 1000000000u /* time from one reading of the threads' counts to the next */
 #define THIN_NS 20000000u
 #define BURY_NS 2000000000u  /* time from one search for threads that ended without a record to the next */
@@ -144,7 +144,7 @@ static int perf_start(void *context, struct scope_error *error)
 		err = scope_perf_uprobes_add(&session->events, &session->options.probes[i], error);
 		if (err != -EAGAIN)
 			continue;
-		/* The probe by which their cost was measured. */
+		/* Waits for the probe with which the cost of probes was measured. */
 		scope_perf_uprobes_settle(&session->events);
 		err = scope_perf_uprobes_add(&session->events, &session->options.probes[i], error);
 	}
@@ -190,8 +190,8 @@ static int end_tracing(struct scope_perf_session *session)
 }
 
 /*
- * Sets other slices from here on. If that fails the previous ones are restored; if that fails, too,
- * the next drain reports it.
+ * Sets another size of slices. If this fails the previous size is restored; if that fails, too, the next drain reports
+ * it.
  */
 static int set_slice(struct scope_perf_session *session, uint32_t bytes, struct scope_error *error)
 {
@@ -211,8 +211,8 @@ static int set_slice(struct scope_perf_session *session, uint32_t bytes, struct 
 }
 
 /*
- * Only the length of slices and the period of samples can be changed in the kernel: which stacks
- * are kept is decided as they are packed.
+ * Only the size of slices and the period of samples are changed in the kernel. Which stacks are kept is decided when
+ * they are packed.
  */
 static int perf_stacks(void *context, const struct scope_stack_change *change, struct scope_error *error)
 {
@@ -234,7 +234,7 @@ static int perf_stacks(void *context, const struct scope_stack_change *change, s
 	return set_slice(session, change->slice_bytes, error);
 }
 
-/* If longer slices lose too many stacks, of any thread, they are given up. */
+/* If longer slices lose too many stacks, of any thread, the size at the start is set again. */
 static int look_at_slices(struct scope_perf_session *session)
 {
 	int err = 0;
@@ -361,7 +361,7 @@ static int perf_probe_share(void *context, uint32_t *ret_thousandths)
 	return 0;
 }
 
-/* Rings for stacks are left aside: if they overflow, only stacks are lost. */
+/* Rings for stacks do not count: if they overflow, only stacks are lost. */
 static uint32_t perf_fill(const void *context)
 {
 	const struct scope_perf_session *session = context;

@@ -11,7 +11,7 @@
 
 void scope_perf_ring_look(struct scope_perf_ring *ring)
 {
-	/* Pairs with the barrier between the kernel's writing of a record and of data_head. */
+	/* Pairs with the kernel's barrier between writing a record and writing data_head. */
 	ring->head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
 }
 
@@ -24,7 +24,7 @@ int scope_perf_ring_peek(struct scope_perf_ring *ring, const uint8_t **ret_data,
 
 	if (!left)
 		return 0;
-	/* Sizes are multiples of 8, so a header never runs over the end. */
+	/* Sizes are multiples of 8, so a header never wraps at the end. */
 	if (left < sizeof(*header) || left > ring->bytes || ring->tail % 8)
 		return -EBADMSG;
 	bytes = header->size;
@@ -57,7 +57,7 @@ void scope_perf_ring_skip(struct scope_perf_ring *ring)
 
 void scope_perf_ring_release(struct scope_perf_ring *ring)
 {
-	/* All reads of the records come before this: from here on the kernel may overwrite them. */
+	/* All reads of the records must come before this store, because the kernel may overwrite them afterwards. */
 	__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
 }
 

@@ -22,7 +22,7 @@ struct walk {
 	void *context;
 };
 
-/* The selection if only a process is given. */
+/* True if only a process is given. */
 static bool is_plain(const struct scope_capture_options *options)
 {
 	return !options->selection || !options->selection->count || options->selection->plain;
@@ -73,7 +73,7 @@ static int visit(uint32_t tid, void *context)
 	return walk->each(walk->tgid, tid, walk->by, walk->context);
 }
 
-/* All threads of a process; a process that has ended has none. */
+/* Visits all threads of a process; a process that has ended has none. */
 static int visit_process(struct walk *walk, uint32_t tgid, int (*each)(uint32_t tid, void *context))
 {
 	char path[64];
@@ -85,7 +85,7 @@ static int visit_process(struct walk *walk, uint32_t tgid, int (*each)(uint32_t 
 	return err == -ENOENT || err == -ESRCH ? 0 : err;
 }
 
-/* A process, and its descendants if they are followed. */
+/* Visits a process, and its descendants if they are followed. */
 static int visit_family(struct walk *walk, uint32_t tgid)
 {
 	uint32_t *tgids = NULL;
@@ -152,7 +152,7 @@ static int visit_members(const char *path, scope_perf_select_member each, void *
 
 	if (err)
 		err = scope_proc_file_read(&text, "%s/tasks", path);
-	/* A removed group, or one of version 2 that lists only processes, has no list of threads. */
+	/* A removed group has no list of threads, nor has a group of version 2 that lists only processes. */
 	if (err)
 		return err == -ENOMEM ? err : 0;
 	for (line = strtok_r(text, "\n", &rest); line && !err; line = strtok_r(NULL, "\n", &rest))
@@ -161,7 +161,7 @@ static int visit_members(const char *path, scope_perf_select_member each, void *
 	return err;
 }
 
-/* A group and those below. */
+/* Visits a group and the groups below it. */
 static int visit_group(const char *path, unsigned int depth, scope_perf_select_member each, void *context)
 {
 	DIR *directory = opendir(path);

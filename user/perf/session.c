@@ -17,9 +17,8 @@
 #define FORK_NS 100000000u /* the fork of a thread is recorded within this time */
 
 /*
- * A child whose number the kernel's filter does not pass, because numbers have started again from
- * the lowest. Its events until the filter passes it are missing, so it is counted and gets a STATE
- * then.
+ * Notes a child whose number the kernel's filter does not pass, because numbers have started again from the lowest. Its
+ * events are missing until the filter passes it, so it is counted as late, and gets a STATE then.
  */
 void scope_perf_session_watch_child(struct scope_perf_session *session, const struct scope_perf_record *record)
 {
@@ -55,7 +54,7 @@ bool scope_perf_session_had_young(const struct scope_perf_session *session, uint
 	       scope_perf_tasks_any(session->tasks, is_young, session);
 }
 
-/* A thread that takes a selected name: its STATE is written when the drain is complete. */
+/* Notes a thread that takes a selected name. Its STATE is written when the drain is complete. */
 void scope_perf_session_watch_name(struct scope_perf_session *session, const struct scope_perf_record *record,
 				   bool known)
 {
@@ -79,7 +78,7 @@ int scope_perf_session_join(uint32_t tgid, uint32_t tid, uint8_t by, void *conte
 		thread->by |= by;
 		return 0;
 	}
-	/* A thread that ends before has no state. */
+	/* A thread that ends before this has no state. */
 	if (scope_perf_state_read(session->options.reader, &session->clock, tgid, tid, &state, reg))
 		return 0;
 	thread = scope_perf_tasks_add(session->tasks, tgid, tid);
@@ -98,8 +97,8 @@ int scope_perf_session_join(uint32_t tgid, uint32_t tid, uint8_t by, void *conte
 }
 
 /*
- * A thread that ended after it was listed, and before its events were enabled, has no record of that: nothing
- * was lost. If it ended later its record has come.
+ * A thread that ended after it was listed and before its events were enabled has no record of its end, and nothing was
+ * lost. If it ended later, its record has come.
  */
 static int end_early(struct scope_perf_session *session, uint32_t tgid, uint32_t tid)
 {
@@ -133,7 +132,7 @@ static int look_at(struct scope_perf_session *session, uint32_t tgid, uint32_t t
 		return err;
 	state.abi = thread->abi;
 	state.flags = session->moment == SCOPE_PERF_MOMENT_STOP ? SCOPE_STATE_AT_STOP : 0;
-	/* All registers are known since it went to sleep in this call. */
+	/* All registers are known from when it went to sleep in this call. */
 	if (state.regs && thread->held && thread->held->time_ns && thread->held->regs == state.regs)
 		memcpy(reg, thread->held->reg, state.regs * sizeof(*reg));
 	return scope_perf_pack_state(session->pack, now, &state, reg);
@@ -227,7 +226,7 @@ struct members {
 	size_t count, capacity;
 };
 
-/* Most are known, and their processes need not be looked up again. */
+/* Most members are known, and their processes need not be looked up again. */
 static int add_member(uint32_t tid, uint8_t by, void *context)
 {
 	struct members *members = context;
@@ -280,8 +279,8 @@ int scope_perf_session_follow_groups(struct scope_perf_session *session)
 }
 
 /*
- * A thread that ended without a record of it: the record was lost. It may still be on its way, so
- * all records up to now are packed first.
+ * Ends a thread whose exit record was lost. The record may still be in the ring, so all records up to now are packed
+ * first.
  */
 static int bury(struct scope_perf_session *session, uint32_t tid)
 {
@@ -297,8 +296,8 @@ static int bury(struct scope_perf_session *session, uint32_t tid)
 }
 
 /*
- * The kernel does not report a loss after which no record came, and a capture that waits for its
- * target's end would never end. A process whose first thread lives has not ended.
+ * The kernel does not report a loss if no record follows, and then a capture that waits for its target's end would
+ * never end. A process whose first thread lives has not ended.
  */
 int scope_perf_session_end_gone(struct scope_perf_session *session)
 {
@@ -360,8 +359,8 @@ int scope_perf_session_cover(struct scope_perf_session *session)
 }
 
 /*
- * Up to a number that is old enough that all forks up to it were recorded. Otherwise a child of the target would not
- * pass.
+ * Threads become old only up to a number that is old enough that all forks up to it were recorded. Otherwise the filter
+ * would not pass a new child of the target.
  */
 int scope_perf_session_age(struct scope_perf_session *session)
 {

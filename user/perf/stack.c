@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks in the records made from perf events. The stack of a call is taken as its thread goes to
- * sleep in it, and held until the call returns, because only then it is known if the call took
- * long; the program's stack is the same.
+ * Stacks in the records made from perf events. The stack of a call is taken when its thread goes to sleep in it, and
+ * kept until the call returns, because only then it is known if the call took long. The program's stack does not change
+ * in between.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static int put_held(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns
 	return scope_perf_pack_put(pack, &event);
 }
 
-/* Written after the record of a call that slept. */
+/* Writes the stack after the record of a call that slept. */
 int scope_perf_stack_of_call(struct scope_perf_pack *pack, uint32_t cpu, uint64_t time_ns,
 			     struct scope_perf_thread *thread, uint16_t nr, uint8_t abi)
 {
@@ -77,7 +77,7 @@ static struct scope_perf_held *get_held(const struct scope_perf_pack *pack, stru
 	const uint32_t bytes = pack->options->stack_mode == SCOPE_STACK_CHAIN ? SCOPE_STACK_DEPTH_MAX * sizeof(uint64_t)
 									      : pack->options->stack_bytes;
 
-	/* Slices may grow; there may still be longer ones in the ring when they shrink. */
+	/* The size of slices may grow; and when it shrinks, longer slices may still be in the ring. */
 	if (!thread->held || thread->held->room < bytes) {
 		free(thread->held);
 		thread->held = malloc(sizeof(*thread->held) + bytes);
@@ -111,7 +111,7 @@ int scope_perf_stack_hold(struct scope_perf_pack *pack, uint32_t cpu, const stru
 	held->bytes = record->stack_bytes;
 	held->ips = chain_length(record);
 	held->cut = record->regs ? record->stack_bytes == record->stack_asked : held->ips < record->chain_count;
-	/* A record that is cut short may have neither. */
+	/* A record that is cut may have neither registers nor bytes. */
 	if (record->regs)
 		memcpy(held->reg, record->reg, record->regs * sizeof(*held->reg));
 	if (record->regs && held->bytes)

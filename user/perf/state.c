@@ -27,7 +27,7 @@ static const uint8_t arg_register[SCOPE_ARG_MAX] = { 5, 4, 1, 10, 8, 9 }; /* in 
 static const uint8_t arg_register[SCOPE_ARG_MAX] = { 0, 1, 2, 3, 4, 5 };
 #endif
 
-/* "se.exec_start : 12894531.487836", ms on the run queue's clock when it last was on its CPU. */
+/* Reads "se.exec_start : 12894531.487836": when the thread was last on its CPU, in ms of the run queue's clock. */
 static uint64_t parse_exec_start(const char *text)
 {
 	const char *at = strstr(text, "se.exec_start");
@@ -71,7 +71,7 @@ int scope_perf_clock_read(const uint32_t *cpus, size_t count, struct scope_perf_
 		CPU_SET_S(cpus[i], bytes, one);
 		if (sched_setaffinity(0, bytes, one))
 			continue;
-		sched_yield(); /* updates the run queue's account of this thread */
+		sched_yield(); /* makes the kernel update exec_start of this thread */
 		now = scope_now_ns();
 		start = read_exec_start("/proc/thread-self/sched");
 		if (start)

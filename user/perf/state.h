@@ -21,26 +21,26 @@ struct scope_perf_clock {
 };
 
 /*
- * Runs on each of the CPUs in turn and compares the clocks there. Each visit preempts the running
- * thread, so that a session that has begun sees all running threads. CPUs that this thread may not
- * use are left out. 0 or -ENOMEM.
+ * Runs on each of the CPUs in turn and compares the clocks there. Each visit preempts the thread that runs there, so
+ * that a session which has begun gets records of all running threads. CPUs that this thread may not use are left out. 0
+ * or -ENOMEM.
  */
 int scope_perf_clock_read(const uint32_t *cpus, size_t count, struct scope_perf_clock *ret_clock);
 void scope_perf_clock_destroy(struct scope_perf_clock *clock);
 
 /*
- * Fills everything but word; reg gets state->regs registers. For a sleeping thread only the stack
- * pointer, the program counter and the arguments of its call are known: the other registers are 0.
- * iowait is not known. since_ns is wrong by the time of interrupts on its CPU since, 0 if the
- * kernel does not say. 0; -errno if the thread is gone.
+ * Fills everything but word; reg gets state->regs registers. For a sleeping thread only the stack pointer, the program
+ * counter and the arguments of its call are known: the other registers are 0. iowait is not known. since_ns is wrong by
+ * the time of interrupts on its CPU since then; it is 0 if the kernel does not report it. 0; -errno if the thread has
+ * ended.
  */
 int scope_perf_state_read(struct scope_proc_reader *reader, const struct scope_perf_clock *clock, uint32_t tgid,
 			  uint32_t tid, struct scope_record_state *ret_state, uint64_t reg[SCOPE_REG_MAX]);
 
-/* Not if it has ended, although its process may still exist until its parent reads its status. */
+/* False if the thread has ended, even if its process still exists until the parent reads its status. */
 bool scope_perf_state_lives(uint32_t tgid, uint32_t tid);
 
-/* SCOPE_ABI_32 for a program of 32 bits, else (or where it cannot be read) SCOPE_ABI_NATIVE. */
+/* SCOPE_ABI_32 for a 32-bit program, else (also if it cannot be read) SCOPE_ABI_NATIVE. */
 uint8_t scope_perf_program_abi(struct scope_proc_reader *reader, uint32_t tgid);
 
 #endif

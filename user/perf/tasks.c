@@ -7,7 +7,7 @@
 
 #include <scope/event.h>
 
-/* Chained: both tables lose entries as often as they gain them. */
+/* The tables are chained, because both lose entries as often as they gain them. */
 struct thread_entry {
 	struct scope_perf_thread thread;
 	struct thread_entry *next;
@@ -24,7 +24,7 @@ struct scope_perf_tasks {
 	struct thread_entry *thread[BUCKETS];
 	struct process_entry *process[BUCKETS];
 	size_t threads;
-	uint32_t processes; /* with a thread alive */
+	uint32_t processes; /* processes with a thread that is not ending */
 };
 
 int scope_perf_tasks_create(struct scope_perf_tasks **ret_tasks)
@@ -116,7 +116,7 @@ static struct process_entry *get_process(struct scope_perf_tasks *tasks, uint32_
 	return process;
 }
 
-/* The process loses a thread that it was known to have. */
+/* The process loses a thread. */
 static void put_process(struct scope_perf_tasks *tasks, uint32_t tgid)
 {
 	struct process_entry **place = &tasks->process[tgid % BUCKETS], *process;

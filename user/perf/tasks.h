@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The processes and threads that a perf session traces: the exact filter, which the kernel cannot have. */
+/* The processes and threads that a perf session traces. This is the exact filter; the kernel's is coarser. */
 #ifndef SCOPE_PERF_TASKS_H
 #define SCOPE_PERF_TASKS_H
 
@@ -9,7 +9,7 @@
 
 #include <scope/abi.h>
 
-/* The stack of a thread as it last went to sleep. */
+/* The stack of a thread when it last went to sleep. */
 struct scope_perf_held {
 	uint64_t time_ns; /* 0: none */
 	uint64_t reg[SCOPE_REG_MAX];
@@ -21,7 +21,7 @@ struct scope_perf_held {
 	uint64_t data[]; /* addresses, or bytes from the stack pointer upwards */
 };
 
-/* What the kernel has counted of a thread so far. */
+/* What the kernel has counted for a thread so far. */
 struct scope_perf_counts {
 	uint64_t minor_faults, major_faults, read_bytes, written_bytes;
 };
@@ -29,7 +29,7 @@ struct scope_perf_counts {
 struct scope_perf_thread {
 	uint32_t tid, tgid;
 	char comm[SCOPE_COMM_BYTES];
-	uint16_t nr;		      /* of the call that it is in; SCOPE_NR_NONE: in none that is known */
+	uint16_t nr;		      /* number of the call that it is in; SCOPE_NR_NONE: no call is known */
 	uint64_t enter_ns;	      /* of that call; 0: before tracing */
 	uint8_t abi;		      /* of its program: SCOPE_ABI_NATIVE or SCOPE_ABI_32 */
 	uint8_t by;		      /* why it is traced: SCOPE_PERF_BY_*, set by the code that adds it */
@@ -41,8 +41,8 @@ struct scope_perf_thread {
 		uint64_t own[2], peer[2]; /* as in struct scope_record_peer */
 		uint32_t port;		  /* the peer's; 0: none */
 		int32_t fd;
-	} connect;	     /* to which the connect connects that it is in */
-	uint64_t stack_stop; /* address where the last copy of its stack ended early; 0: it did not */
+	} connect;	     /* the peer of the connect that the thread is in */
+	uint64_t stack_stop; /* address where the last copy of its stack ended too early; 0: it did not */
 };
 
 struct scope_perf_tasks;
@@ -61,18 +61,17 @@ bool scope_perf_tasks_any(const struct scope_perf_tasks *tasks,
 			  bool (*is)(const struct scope_perf_thread *thread, const void *context), const void *context);
 
 /*
- * The thread, added if it is new; an earlier thread of that number that was about to end is
- * removed. NULL: no memory.
+ * The thread, added if it is new. An earlier thread with that number that was about to end is removed. NULL: no memory.
  */
 struct scope_perf_thread *scope_perf_tasks_add(struct scope_perf_tasks *tasks, uint32_t tgid, uint32_t tid);
 
 /* Removes the thread. */
 void scope_perf_tasks_remove(struct scope_perf_tasks *tasks, uint32_t tid);
 
-/* Threads of the process that are not ending. */
+/* Number of threads of the process that are not ending. */
 uint32_t scope_perf_tasks_alive(const struct scope_perf_tasks *tasks, uint32_t tgid);
 
-/* Processes that have such a thread. */
+/* Number of processes that have such a thread. */
 uint32_t scope_perf_tasks_processes(const struct scope_perf_tasks *tasks);
 
 /* The thread will end: it does not count any more. */

@@ -8,8 +8,8 @@
 #include "base/error.h"
 
 /*
- * A descriptor of the root directory of tracefs: of the mounted one, or from Linux 5.2 on of a private instance that
- * ends with the descriptor. 0, or -errno with the remedy.
+ * Opens the root directory of tracefs: the mounted one, or from Linux 5.2 on a private instance that ends with the
+ * descriptor. 0, or -errno with the remedy.
  */
 int scope_perf_tracefs_open(struct scope_error *error, int *ret_fd);
 

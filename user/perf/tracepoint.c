@@ -57,7 +57,9 @@ int64_t scope_perf_field_get(const struct scope_perf_field *field, const uint8_t
 
 	if (!take || field->offset > bytes || take > bytes - field->offset)
 		return 0;
-	/* Both machines are little-endian. Of a known length a copy is one instruction, and there are three for each record. */
+	/*
+	 * Both machines are little-endian. A copy of a known length is one instruction; each record needs three copies.
+	 */
 	if (take == 8)
 		memcpy(&value, raw + field->offset, 8);
 	else if (take == 4)
@@ -88,7 +90,7 @@ uint8_t scope_perf_state_of_letter(char letter)
 	return SCOPE_STATE_OTHER;
 }
 
-/* The flags stand as { 0x00000001, "S" }, { 0x00000002, "D" }, ... */
+/* The format has the flags as { 0x00000001, "S" }, { 0x00000002, "D" }, ... */
 int scope_perf_states_find(const char *format, struct scope_perf_states *ret_states)
 {
 	const char *at = strstr(format, "print fmt:");

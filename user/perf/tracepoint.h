@@ -17,8 +17,8 @@ struct scope_perf_field {
 int scope_perf_field_find(const char *format, const char *name, struct scope_perf_field *ret_field);
 
 /*
- * The number in the raw data, 0 if it is outside of them. Fields of 1, 2, 4 and 8 bytes are
- * numbers; of longer ones (arrays) it is the first 8 bytes.
+ * The number in the raw data; 0 if the field is outside of them. Fields of 1, 2, 4 and 8 bytes are numbers; of longer
+ * fields (arrays) the first 8 bytes are taken.
  */
 int64_t scope_perf_field_get(const struct scope_perf_field *field, const uint8_t *raw, size_t bytes);
 
@@ -29,7 +29,7 @@ struct scope_perf_states {
 		uint8_t state; /* enum scope_state */
 	} row[16];
 	uint32_t count;
-	uint32_t all; /* all masks; a bit above them says that the thread was preempted */
+	uint32_t all; /* all masks together; a bit above them means that the thread was preempted */
 };
 
 /* 0, or -EBADMSG if the format names no states. */
@@ -38,7 +38,7 @@ int scope_perf_states_find(const char *format, struct scope_perf_states *ret_sta
 /* A thread that was preempted is runnable, whatever other bits are set. */
 uint8_t scope_perf_state(const struct scope_perf_states *states, int64_t prev_state, bool *ret_preempted);
 
-/* By the letter of /proc and of the print format. */
+/* The state for a letter of /proc and of the print format. */
 uint8_t scope_perf_state_of_letter(char letter);
 
 #endif

@@ -20,9 +20,9 @@
 #include "perf/closing.h"
 #include "proc/file.h"
 
-#define MEASURED_HITS 200     /* of each of … */
-#define MEASURED_TIMES 10     /* … this many times */
-#define COST_UNKNOWN_NS 3000u /* if it cannot be measured: more than all that were */
+#define MEASURED_HITS 200     /* hits of each of … */
+#define MEASURED_TIMES 10     /* … this many measurements */
+#define COST_UNKNOWN_NS 3000u /* if it cannot be measured: more than all measured costs */
 
 static bool is_user(uint8_t kind)
 {
@@ -34,7 +34,7 @@ static bool is_return(uint8_t kind)
 	return kind == SCOPE_PROBE_KRETPROBE || kind == SCOPE_PROBE_URETPROBE;
 }
 
-/* The number of the kernel's unit; -1: it has none. */
+/* The number of the kernel's unit; -1: the kernel does not have it. */
 static long unit_of(uint8_t kind)
 {
 	return scope_proc_file_number(is_user(kind) ? "/sys/bus/event_source/devices/uprobe/type"
@@ -50,8 +50,8 @@ static int make_attr(const struct scope_probe *probe, struct perf_event_attr *at
 	if (unit < 0)
 		return -EOPNOTSUPP;
 	/*
-	 * Opened as the owner of a ring is, whose records have the time at the same place, but without its other
-	 * members.
+	 * Like the attributes of the event that owns a ring, so that records have the time at the same place, but
+	 * without its other members.
 	 */
 	*attr = scope_perf_attr_owner(false);
 	attr->type = (uint32_t)unit;
@@ -76,7 +76,7 @@ static int refused(int code, const struct scope_probe *probe, struct scope_error
 	return scope_error_set(error, code, "cannot set a probe on %.300s: %.200s", probe->name, why);
 }
 
-/* The function that is hit for the measurement. No file but this program is needed for it. */
+/* The function that is hit for the measurement, which needs no other file than this program. */
 static __attribute__((noinline)) void be_hit(void)
 {
 	__asm__ volatile("" ::: "memory");
@@ -104,7 +104,10 @@ static int find_own(uint64_t *ret_offset)
 	return err;
 }
 
-/* For how long a hit delays a thread: the mean over some hundred hits of this one, when least else was on its CPU. */
+/*
+ * Measures for how long a hit delays a thread: the mean over some hundred hits of this thread, in the measurement in
+ * which it was least disturbed.
+ */
 static uint32_t measure_cost(struct scope_perf_closing **closing)
 {
 	struct scope_probe probe = { .kind = SCOPE_PROBE_UPROBE, .name = "/proc/self/exe" };
@@ -178,7 +181,7 @@ int scope_perf_uprobes_add(struct scope_perf_events *events, const struct scope_
 	err = make_attr(probe, &attr);
 	if (err)
 		return refused(err, probe, error);
-	/* Once in a process, because it takes as long as a probe does. */
+	/* This is done once in a process, because setting a probe takes long. */
 	if (!cost_ns)
 		cost_ns = measure_cost(&events->closing);
 	events->uprobe_cost_ns = cost_ns;

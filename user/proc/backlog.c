@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which clients wait, looked at once a second: to be accepted, or for what they sent to be read. */
+/* Finds once a second which clients wait to be accepted, or until the server reads what they sent. */
 #include "proc/backlog.h"
 
 #include <errno.h>
@@ -20,19 +20,19 @@
 #include "trace/writer.h"
 
 #define NS_PER_S 1000000000ull
-#define SOCKETS_MAX 64	  /* no rule: of each kind, for which something waits */
-#define ROWS_KEPT 1024	  /* no rule: keys of rows, after which they begin again */
-#define STATE_CONNECTED 1 /* TCP_ESTABLISHED, of unix sockets as well */
-#define STATE_LISTEN 10	  /* TCP_LISTEN, the same */
-#define LONG_NS 2000000	  /* no rule: a look at all connections that takes longer is not worth it each second */
+#define SOCKETS_MAX 64	  /* no rule: sockets of each kind with waiting connections or bytes */
+#define ROWS_KEPT 1024	  /* no rule: number of keys of rows; then the oldest are used again */
+#define STATE_CONNECTED 1 /* TCP_ESTABLISHED, also for unix sockets */
+#define STATE_LISTEN 10	  /* TCP_LISTEN, also for unix sockets */
+#define LONG_NS 2000000	  /* no rule: a look at all connections that takes longer is not done every second */
 #define PORTS 65536
-#define STATE_UNCONNECTED 7 /* TCP_CLOSE, of sockets of datagrams that are not connected */
+#define STATE_UNCONNECTED 7 /* TCP_CLOSE: datagram sockets that are not connected */
 #define SERVERS_BELOW                                                                                                  \
-	32768 /* no rule: the kernel gives ports from here on to sockets that ask for none, as those of clients */
+	32768 /* no rule: ports from here on are given by the kernel to sockets that request none, such as those of clients */
 
 struct waiting {
 	struct scope_backlog_row row;
-	bool seen; /* this time */
+	bool seen; /* found at this look */
 };
 
 /* Sockets of one kind. */
@@ -44,9 +44,9 @@ struct waiting_set {
 struct scope_proc_backlog {
 	struct nl_sock *socket;
 	struct waiting_set listeners, connections;
-	uint8_t listens[PORTS / 8]; /* a bit for each port at which somebody listens by TCP */
+	uint8_t listens[PORTS / 8]; /* a bit for each TCP port with a listener */
 	uint64_t now_ns, next_ns, rows;
-	uint64_t took_ns; /* the last look at all connections */
+	uint64_t took_ns; /* duration of the last look at all connections */
 };
 
 static void note(struct scope_proc_backlog *backlog, struct waiting_set *set, uint64_t inode, uint32_t count,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What block devices are called, and where they are mounted. */
+/* Names of block devices, and where they are mounted. */
 #include "proc/block_devices.h"
 
 #include <dirent.h>
@@ -17,14 +17,14 @@
 
 #define NAME_BYTES 64 /* of a device; the kernel's names have at most 32 */
 #define NAMED_BYTES (2 * NAME_BYTES + 8)
-#define DEPTH_MAX 4 /* a disk, its partition, an encrypted volume on it, a logical volume in that */
+#define DEPTH_MAX 4 /* nested devices: disk, partition, encrypted volume, logical volume */
 
 struct devices {
 	const char *root;
 	char *mounts; /* text of mountinfo, NULL: not known */
 };
 
-/* The place where a device is mounted first; false: nowhere. */
+/* Finds the place where a device was mounted first. Returns false if it is not mounted. */
 static bool find_mount(const struct devices *devices, const char *number, char *ret_path, size_t room)
 {
 	char line[PATH_MAX], found[32], path[256];
@@ -39,7 +39,7 @@ static bool find_mount(const struct devices *devices, const char *number, char *
 	return false;
 }
 
-/* The name that its user knows: "sda1", "vg-data (dm-3)" of the device mapper. */
+/* The name that users know: "sda1"; "vg-data (dm-3)" for the device mapper. */
 static void name_device(const struct devices *devices, const char *name, char ret_name[NAMED_BYTES])
 {
 	char *mapped;
@@ -53,11 +53,11 @@ static void name_device(const struct devices *devices, const char *name, char re
 	free(mapped);
 }
 
-/* ret_holder: the partition or volume on it that is. */
+/* ret_holder: the mounted partition or volume on the device. */
 static bool is_mounted(const struct devices *devices, const char *name, int depth, char *ret_path, size_t room,
 		       char ret_holder[NAME_BYTES]);
 
-/* True if a device that has a directory there is mounted. Partitions begin with the name of the disk. */
+/* True if a device that has a directory there is mounted. Names of partitions begin with the name of the disk. */
 static bool is_one_mounted(const struct devices *devices, const char *directory, const char *begin, int depth,
 			   char *ret_path, size_t room, char ret_holder[NAME_BYTES])
 {
@@ -97,7 +97,7 @@ static bool is_mounted(const struct devices *devices, const char *name, int dept
 	return is_one_mounted(devices, directory, "", depth + 1, ret_path, room, ret_holder);
 }
 
-/* False for a partition, which is named like its disk: sda1, nvme0n1p2. */
+/* False for a partition, whose name begins with that of its disk: sda1, nvme0n1p2. */
 static bool is_other_device(const char *disk, const char *holder)
 {
 	return strncmp(holder, "dm-", 3) ? strncmp(holder, disk, strlen(disk)) != 0 : strcmp(holder, disk) != 0;
@@ -143,7 +143,7 @@ int scope_proc_devices_write(const char *root, struct scope_writer *writer)
 		devices.mounts = NULL;
 	for (const char *at = text;
 	     !err && written < SCOPE_DEVICES_NAMED && scope_lines_take(&at, line, sizeof(line));) {
-		/* A name of sysfs has ! in place of a slash. */
+		/* Names in sysfs have ! instead of a slash. */
 		if (sscanf(line, " %u %u %*u %63s", &major, &minor, name) == 3) {
 			for (char *slash = name; (slash = strchr(slash, '/'));)
 				*slash = '!';

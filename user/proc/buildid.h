@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The build-id of an ELF file: which symbols belong to it, whatever its name. */
+/* The build-id of an ELF file, by which its symbols are found whatever its name is. */
 #ifndef SCOPE_PROC_BUILDID_H
 #define SCOPE_PROC_BUILDID_H
 

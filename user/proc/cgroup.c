@@ -40,7 +40,7 @@ static bool find_mount(const char *root, const char *controller, char *ret_mount
 	return found && snprintf(ret_mount, room, "%s%s", root, at) < (int)room;
 }
 
-/* Cuts slashes off the end; false: nothing is left below the mount point. */
+/* Cuts slashes off the end. Returns false if nothing is left below the mount point. */
 static bool trim(struct scope_proc_cgroup *group)
 {
 	size_t length = strlen(group->path);
@@ -65,7 +65,7 @@ bool scope_proc_cgroup_find(const char *root, uint32_t tgid, const char *control
 		if (!group)
 			continue;
 		*list++ = *group++ = '\0';
-		/* A group above the root of our namespace is not below the mount point. */
+		/* A group above the root of this process's namespace is not below the mount point. */
 		if (*group != '/' || !strncmp(group, "/..", 3) ||
 		    (*controller ? !has_word(list, controller) : *list != '\0'))
 			continue;

@@ -10,10 +10,10 @@
 #define ID_MIN 32 /* hexadecimal digits of an id; those of docker and containerd have 64 */
 #define UID_BYTES 36
 
-/* What is before the id or the name in the group's own name. */
+/* The text before the id or the name in the group's own name. */
 static const struct {
 	const char *front, *runtime;
-	bool named; /* a name follows, no id */
+	bool named; /* a name follows, not an id */
 } fronts[] = {
 	{ "docker-", "docker", false },
 	{ "libpod-", "podman", false },
@@ -48,7 +48,7 @@ static void set(struct scope_container *container, const char *runtime, const ch
 	snprintf(container->name, sizeof(container->name), "%.*s", (int)bytes, name);
 }
 
-/* "pod" and a uid, at the end of a group's name; systemd has _ in place of -. */
+/* Finds "pod" and a uid at the end of a group's name; systemd has _ instead of -. */
 static void take_pod(const char *name, size_t bytes, struct scope_container *container)
 {
 	const char *uid = name + bytes - UID_BYTES;
@@ -86,7 +86,7 @@ static void take_container(const char *parent, size_t parent_bytes, const char *
 		set(container, "container", name, bytes);
 }
 
-/* A group's name without what systemd adds. */
+/* The length of a group's name without the text that systemd adds. */
 static size_t without_end(const char *name, size_t bytes, const char *end)
 {
 	const size_t length = strlen(end);

@@ -40,7 +40,7 @@ static const struct {
 	{ "/dev/ptmx", SCOPE_FD_TTY },
 };
 
-/* A path may be that of a named pipe. This stat does not wait for a file server, which may be dead. */
+/* The path may be that of a named pipe. This stat does not wait for a file server, which may be dead. */
 static enum scope_fd_kind kind_of_path(const char *link)
 {
 	struct statx status;
@@ -64,9 +64,9 @@ static enum scope_fd_kind kind_of(const char *link, const char *name, const stru
 }
 
 /*
- * The name of a socket with a peer has the peer; that of a stream also its own address; that of a connection that
- * this process opened also the peer's process, if it is on this host: "socket:[123] from 10.0.0.1:4000 to
- * 10.0.0.5:5432", "... to 127.0.0.1:6379 (pid 4711 redis-server)", "socket:[123] to socket:[124] (pid 4712 vsftpd)".
+ * Adds to the name of a socket its peer; for a stream also its own address; for a connection that this process opened
+ * also the peer's process, if it is on this host: "socket:[123] from 10.0.0.1:4000 to 10.0.0.5:5432", "... to
+ * 127.0.0.1:6379 (pid 4711 redis-server)", "socket:[123] to socket:[124] (pid 4712 vsftpd)".
  */
 static void add_ends(const struct reading *reading, enum scope_fd_kind kind, char *name, size_t room)
 {

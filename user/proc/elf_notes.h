@@ -16,8 +16,8 @@ struct scope_elf_note {
 };
 
 /*
- * Calls each() for the notes in the PT_NOTE segments of the file open at fd, until it returns other than 0, which is the result.
- * Segments above 1 MiB are left out. 0: no call did; -ENOENT: not an ELF file.
+ * Calls each() for the notes in the PT_NOTE segments of the file open at fd. If each() returns another value than 0,
+ * the walk ends and returns it. Segments above 1 MiB are left out. Else returns 0, or -ENOENT: not an ELF file.
  */
 int scope_proc_elf_notes(int fd, int (*each)(const struct scope_elf_note *note, void *context), void *context);
 

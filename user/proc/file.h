@@ -12,7 +12,7 @@
  */
 __attribute__((format(printf, 2, 3))) int scope_proc_file_read(char **ret_text, const char *format, ...);
 
-/* The same of a file with zero bytes in it: *ret_bytes does not count the one at the end. */
+/* The same for a file that contains zero bytes: *ret_bytes does not count the one at the end. */
 __attribute__((format(printf, 3, 4))) int scope_proc_file_read_bytes(char **ret_text, size_t *ret_bytes,
 								     const char *format, ...);
 
@@ -20,14 +20,14 @@ __attribute__((format(printf, 3, 4))) int scope_proc_file_read_bytes(char **ret_
 long scope_proc_file_number(const char *path, long otherwise);
 
 /*
- * Calls each() for every decimal number among the names in the directory, in ascending order. A
- * return of each() other than 0 ends it and is the result, else 0 or -errno.
+ * Calls each() for every decimal number among the names in the directory, in ascending order. If each() returns another
+ * value than 0, the walk ends and returns it. Else returns 0 or -errno.
  */
 int scope_proc_file_numbers(const char *directory, int (*each)(uint32_t number, void *context), void *context);
 
 /*
- * The line of a "Key:\tvalue" file (as /proc/PID/status) that starts with key (colon included):
- * points after the key and its blanks, NULL if there is none. The value ends at a new line.
+ * Finds the line that starts with key (colon included) in a "Key:\tvalue" file such as /proc/PID/status. Points after
+ * the key and its blanks; NULL if there is no such line. The value ends at a new line.
  */
 const char *scope_proc_file_field(const char *text, const char *key);
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the host keeps from a process: limits of its control groups, interrupts, a hypervisor, pressure. */
+/*
+ * Counts the resources that a process does not get from its host: limits of control groups, interrupts, hypervisor,
+ * pressure.
+ */
 #include "proc/host.h"
 
 #include <errno.h>
@@ -19,7 +22,7 @@
 
 #define GROUPS_MAX 32 /* no rule: most groups of one process, from its own up to the top */
 #define NS_PER_S 1000000000ull
-#define ROWS_KEPT 1024 /* no rule: the rows that a flight recorder keeps; a later one takes the place of the oldest */
+#define ROWS_KEPT 1024 /* no rule: the rows that a flight recorder keeps; later rows replace the oldest */
 
 /* The counters of a control group. */
 struct counts {
@@ -31,7 +34,7 @@ struct group {
 	char *directory;
 	const char *path;	     /* points into directory: what is below the mount point */
 	int64_t quota_us, period_us; /* 0: it has had no limit so far */
-	struct counts last, grown;   /* as read last; since the begin */
+	struct counts last, grown;   /* last: the last reading; grown: growth since the begin */
 };
 
 struct scope_proc_host {
@@ -40,11 +43,11 @@ struct scope_proc_host {
 	struct scope_host_row at_begin, now;
 	struct group group[GROUPS_MAX];
 	size_t count;
-	struct scope_proc_cgroup own; /* of version 2; path "": none */
+	struct scope_proc_cgroup own; /* the group of version 2; path "": none */
 	bool own_pressure;	      /* the kernel has the pressure of that group */
 };
 
-/* "key 123" in a text of such lines; 0: it is not there. */
+/* The number of the line "key 123"; 0: there is no such line. */
 static uint64_t number_of(const char *text, const char *key)
 {
 	const size_t length = strlen(key);
@@ -65,14 +68,14 @@ static int read_counts(const char *directory, struct counts *ret_counts)
 	*ret_counts = (struct counts){
 		.periods = number_of(text, "nr_periods"),
 		.throttled = number_of(text, "nr_throttled"),
-		/* The first is that of groups of version 1, in ns. */
+		/* throttled_time is from groups of version 1, in ns. */
 		.throttled_ns = number_of(text, "throttled_time") + 1000 * number_of(text, "throttled_usec"),
 	};
 	free(text);
 	return 0;
 }
 
-/* The limit of a group; false: it has none. */
+/* Reads the limit of a group. Returns false if it has none. */
 static bool read_limit(const char *directory, int64_t *ret_quota_us, int64_t *ret_period_us)
 {
 	int64_t quota_us = 0, period_us = 0;
@@ -97,13 +100,15 @@ static bool read_limit(const char *directory, int64_t *ret_quota_us, int64_t *re
 	return true;
 }
 
-/* The growth since then. A counter that went back is that of a new group of the same name: its service began again. */
+/*
+ * The growth of a counter. If it went back, the group is a new one with the same name: its service was started again.
+ */
 static uint64_t grown(uint64_t before, uint64_t after)
 {
 	return after >= before ? after - before : after;
 }
 
-/* A group that is gone keeps what was last read of it. A limit may be set at any time. */
+/* Keeps the last values of a group that does not exist any more. A limit may be set at any time. */
 static void read_group(struct group *group)
 {
 	struct counts now;
@@ -197,7 +202,7 @@ static void read_pressures(const struct scope_proc_host *host, struct scope_host
 	}
 }
 
-/* Growth of all groups together since the begin. Without a limit nothing is known to be throttled. */
+/* Adds up the growth of all groups since the begin. Without a limit throttling is not known. */
 static void sum_groups(const struct scope_proc_host *host, struct scope_host_row *row)
 {
 	uint64_t throttled_ns = 0, periods = 0, met = 0;
@@ -226,7 +231,7 @@ static void read_all(struct scope_proc_host *host)
 	sum_groups(host, &host->now);
 }
 
-/* Kernels without pressure stall information have no such file; and it cannot be read where it is switched off. */
+/* Kernels without pressure stall information do not have the file; if it is switched off, reading the file fails. */
 static bool has_pressure(const char *group)
 {
 	char *text;

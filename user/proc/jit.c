@@ -19,7 +19,7 @@
 
 #define BYTES_BETWEEN_CALLS (1u << 20) /* read between two calls of while_waiting() */
 
-/* The process, created with its first file. Its limits hold for the whole series of snapshots. */
+/* Gets the process, which is created with its first file. Its limits are for the whole series of snapshots. */
 static struct scope_proc_jit_process *get_process(struct scope_proc *proc, uint32_t tgid)
 {
 	for (size_t i = 0; i < proc->jit_processes; i++)
@@ -32,7 +32,10 @@ static struct scope_proc_jit_process *get_process(struct scope_proc *proc, uint3
 	return &proc->jit_process[proc->jit_processes++];
 }
 
-/* Every user who may write to /tmp can create a file of that name: only one of the process's own user is accepted. */
+/*
+ * Every user who may write to /tmp can create a file with that name, so only a file of the process's own user, or
+ * root's, is accepted.
+ */
 static bool is_trusted(uint32_t tgid, const struct scope_proc_found *found)
 {
 	struct stat process;
@@ -51,7 +54,7 @@ static struct scope_proc_jit *find_file(struct scope_proc *proc, uint32_t tgid, 
 	return NULL;
 }
 
-/* Owns fd from here on. A file that is held already is kept, unless a later copy has more in it. */
+/* Keeps fd, which it owns from here on. A file that is held already stays, unless the new copy is longer. */
 static int hold(struct scope_proc *proc, uint32_t tgid, int fd, const struct scope_proc_found *found, bool dump)
 {
 	struct scope_proc_jit *jit;
@@ -109,13 +112,13 @@ static bool is_dump(const char *path)
 	return name && !strncmp(name, "/jit-", 5) && length > 5 && !strcmp(path + length - 5, ".dump");
 }
 
-/* True for code that has its names from a file. */
+/* True for code whose names are in its file. */
 static bool is_file_code(const struct scope_trace_map *map)
 {
 	return map->executable && (map->elf || !scope_proc_is_memory(map->path)) && !is_dump(map->path);
 }
 
-/* Reads its current maps; those of a process that has ended stay as they were. 0 or -ENOMEM. */
+/* Notes the present mappings of a process; those of a process that has ended stay. 0 or -ENOMEM. */
 static int note_mapped(struct scope_proc_jit_process *process, const struct scope_proc_maps *maps)
 {
 	process->mapped_count = 0;
@@ -133,7 +136,7 @@ static int note_mapped(struct scope_proc_jit_process *process, const struct scop
 	return 0;
 }
 
-/* Opens such files of a process, so that they can be read when it has ended. 0 or -ENOMEM. */
+/* Opens the files of a process that name its code, so that they can be read when it has ended. 0 or -ENOMEM. */
 static int find_jit(struct scope_proc *proc, uint32_t tgid)
 {
 	struct scope_proc_found found;
@@ -160,7 +163,7 @@ static int find_jit(struct scope_proc *proc, uint32_t tgid)
 	return err;
 }
 
-/* Reads all that the file has now, piece by piece. */
+/* Reads the rest of the file, piece by piece. */
 static int read_on(struct scope_proc *proc, struct scope_proc_jit *jit, struct scope_proc_jit_rows *rows)
 {
 	uint64_t next;
@@ -198,7 +201,7 @@ int scope_proc_write_jit(struct scope_proc *proc, const uint32_t *tgids, size_t 
 		return -ENOMEM;
 	rows->writer = writer;
 	rows->count = 0;
-	/* Also files of processes that have ended, because files held open can still be read. */
+	/* This includes files of processes that have ended, because open files can still be read. */
 	for (size_t i = 0; i < proc->jit_count && !err; i++)
 		err = read_on(proc, &proc->jit[i], rows);
 	free(rows);

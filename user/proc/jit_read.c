@@ -48,7 +48,7 @@ int scope_proc_jit_flush(struct scope_proc_jit_rows *rows)
 	return err;
 }
 
-/* True if a part of it is in a file that is mapped executable. That code has its names from the file. */
+/* True if a part of the code is in a file that is mapped executable. The names of such code are in the file. */
 static bool is_in_file(const struct scope_proc_jit_process *process, uint64_t start, uint64_t bytes)
 {
 	const uint64_t end = bytes > UINT64_MAX - start ? UINT64_MAX : start + bytes;
@@ -163,7 +163,7 @@ static int remember_code(struct scope_proc_jit *jit, const struct dump_load *loa
 	return 0;
 }
 
-/* Body: the bytes of the record after its head, and a zero byte. */
+/* Takes a record. body: the bytes after its head, and a zero byte. */
 static int take_record(struct scope_proc_jit *jit, struct scope_proc_jit_rows *rows, uint32_t id, const uint8_t *body,
 		       size_t bytes)
 {
@@ -200,7 +200,10 @@ static bool read_head(struct scope_proc_jit *jit)
 	return true;
 }
 
-/* Reads one whole record; the code in it is skipped. 1: it was read, 0: there is none yet, or -errno. */
+/*
+ * Reads one whole record; the code in it is skipped. Returns 1 if it was read, 0 if there is no whole record yet, or
+ * -errno.
+ */
 static int read_record(struct scope_proc_jit *jit, struct scope_proc_jit_rows *rows)
 {
 	struct {

@@ -22,7 +22,7 @@
 #define COLLECT_MS 1000 /* interval of checks for readers that have ended */
 
 #if defined(__SANITIZE_ADDRESS__)
-#define MEMORY_LIMITED 0 /* its own maps are larger */
+#define MEMORY_LIMITED 0 /* the maps of a sanitizer are larger */
 #else
 #define MEMORY_LIMITED 1
 #endif
@@ -38,8 +38,8 @@ static void limit(int what, rlim_t most)
 }
 
 /*
- * Address space of this process. It may be large, because a caller that follows a growing trace has reserved much of
- * it.
+ * Size of this process's address space. It may be large, because a caller that follows a growing trace has reserved
+ * much.
  */
 static uint64_t own_bytes(void)
 {
@@ -63,7 +63,10 @@ static pid_t begin_reader(int fd, int own)
 	_exit(0);
 }
 
-/* Receives one packet. Returns the descriptor that came with it, -1: none, -EPIPE: the caller is gone. */
+/*
+ * Receives one packet. Returns the descriptor that came with it, -1 if there is none, or -EPIPE if the caller has
+ * ended.
+ */
 static int receive(int fd)
 {
 	char byte, room[CMSG_SPACE(sizeof(int))];
@@ -77,7 +80,10 @@ static int receive(int fd)
 	return scope_proc_reader_passed(&message);
 }
 
-/* A reader that hangs dies as soon as its wait in the kernel ends; the keeper does not wait for that. */
+/*
+ * The main loop. A killed reader that hangs ends as soon as its wait in the kernel ends; the keeper does not wait for
+ * that.
+ */
 static void keep(int fd, volatile pid_t *reader)
 {
 	struct pollfd set = { .fd = fd, .events = POLLIN };
@@ -85,7 +91,7 @@ static void keep(int fd, volatile pid_t *reader)
 	int passed;
 
 	for (;;) {
-		/* The pid of a process that was waited for may belong to another process by now. */
+		/* After waitpid() the pid may belong to another process. */
 		while ((ended = waitpid(-1, NULL, WNOHANG)) > 0)
 			if (ended == *reader)
 				*reader = 0;

@@ -13,9 +13,9 @@
 #include "trace/writer.h"
 
 #define NAME_BYTES 128
-#define LINES_AT_ONCE 4096 /* some milliseconds */
+#define LINES_AT_ONCE 4096 /* takes some milliseconds */
 
-/* The symbols between two neighbouring addresses: only the last one and the first. */
+/* Two of the symbols between two neighbouring addresses: the last one, and the address of the first. */
 struct gap {
 	uint64_t last, first;
 	char name[NAME_BYTES], module[NAME_BYTES]; /* of the last symbol */
@@ -28,11 +28,11 @@ struct range {
 
 struct scope_kernel_names {
 	uint64_t base;
-	struct range *known; /* written already, sorted, apart from one another */
+	struct range *known; /* functions that are written already: sorted, not touching each other */
 	size_t knowns, known_room;
 	uint64_t *ip;
 	size_t count, capacity;
-	size_t sorted; /* addresses, each once */
+	size_t sorted; /* how many of the addresses are sorted and different */
 };
 
 struct line {
@@ -133,7 +133,7 @@ static int compare_ranges(const void *left, const void *right)
 	return a->start < b->start ? -1 : a->start > b->start;
 }
 
-/* Those that touch become one. */
+/* Sorts the ranges, and joins those that touch each other. */
 static void merge_known(struct scope_kernel_names *names)
 {
 	size_t kept = 0;
@@ -152,7 +152,9 @@ static int note(struct scope_kernel_names *names, uint64_t ip)
 {
 	if (is_known(names, ip))
 		return 0;
-	/* Sorts when there are twice as many as different ones before, because most addresses repeat. */
+	/*
+	 * Sorts when there are twice as many addresses as different ones the last time, because most addresses repeat.
+	 */
 	if (names->count >= 2 * names->sorted + 1024)
 		sort(names);
 	if (scope_grow(&names->ip, &names->capacity, names->count + 1, sizeof(*names->ip)))
@@ -200,10 +202,7 @@ static size_t place_of(const uint64_t *ip, size_t count, uint64_t address)
 	return low;
 }
 
-/*
- * gap[i] ends at ip[i]; one more gap follows the last address. Of several names of one address the
- * first is kept.
- */
+/* gap[i] ends at ip[i]; one more gap follows the last address. If an address has several names the first is kept. */
 static int fill(const struct scope_kernel_names *names, FILE *kallsyms, struct gap *gap,
 		int (*while_waiting)(void *context), void *context)
 {
@@ -234,7 +233,10 @@ static int fill(const struct scope_kernel_names *names, FILE *kallsyms, struct g
 	return err;
 }
 
-/* Each symbol reaches from its start to the start of the next one, or to the last address hit if none follows. */
+/*
+ * Writes the symbols. Each symbol reaches from its start to the start of the next one, or to the last address hit if
+ * none follows.
+ */
 static int write_gaps(struct scope_kernel_names *names, const struct gap *gap, struct scope_writer *writer)
 {
 	uint64_t end = gap[names->count].name[0] ? gap[names->count].first : names->ip[names->count - 1] + 1;
@@ -250,7 +252,7 @@ static int write_gaps(struct scope_kernel_names *names, const struct gap *gap, s
 								.module = gap[i].module,
 								.library = true,
 							});
-		/* Without memory the function is written once more. */
+		/* Without memory the function will be written again. */
 		if (!err && end > gap[i].last &&
 		    !scope_grow(&names->known, &names->known_room, names->knowns + 1, sizeof(*names->known)))
 			names->known[names->knowns++] = (struct range){ gap[i].last, end };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Names of the kernel's functions that samples hit, by /proc/kallsyms.
+ * Names of the kernel's functions that samples hit, from /proc/kallsyms.
  *
  * A trace holds no real address of its kernel. It holds the distance of an address from the
  * kernel's first instruction, plus SCOPE_KERNEL_TEXT. So the trace needs the names, too, and a
@@ -23,8 +23,8 @@ struct scope_kernel_names;
 #define SCOPE_KERNEL_TEXT 0xffffffff81000000ull
 
 /*
- * The value to subtract from an address, by the start of such a file. 0, or -errno with the reason
- * and the remedy in error: -EACCES: addresses are hidden, -ENOENT: the file has none.
+ * The value to subtract from an address, read from the start of that file. 0, or -errno with the reason and the remedy
+ * in error. -EACCES: addresses are hidden; -ENOENT: the file has none.
  */
 int scope_proc_kernel_base(FILE *kallsyms, struct scope_error *error, uint64_t *ret_base);
 
@@ -37,13 +37,12 @@ void scope_proc_kernel_names_destroy(struct scope_kernel_names *names);
 int scope_proc_kernel_names_note(struct scope_kernel_names *names, const void *record);
 
 /*
- * Writes the functions of the addresses noted since the last call, by the text of such a file, as
- * symbols of all processes; their module is "[kernel]", or "[name]". Each function is written once, so
- * the file is not read if samples hit no new one: a recorder that runs for days writes many copies. The
- * name of a module that was unloaded stays. Reading the file takes a tenth
- * of a second or more, so while_waiting(context), unless NULL, is called repeatedly and may note new
- * addresses; a return of it other than 0 ends the call. 0, -errno, or the value that while_waiting()
- * returned.
+ * Writes the functions of the addresses noted since the last call as symbols of all processes, with names from that
+ * file; their module is "[kernel]", or "[name]" of a kernel module. Each function is written once, and the file is not
+ * read if samples hit no new function, because a recorder that runs for days writes many copies. The name of a module
+ * that was unloaded stays. Reading the file takes a tenth of a second or more, so while_waiting(context), unless NULL,
+ * is called repeatedly and may note new addresses. If it returns another value than 0, the call ends and returns it. 0
+ * or -errno otherwise.
  */
 int scope_proc_kernel_names_write(struct scope_kernel_names *names, FILE *kallsyms, int (*while_waiting)(void *context),
 				  void *context, struct scope_writer *writer);

@@ -11,7 +11,7 @@
 #include "proc/file.h"
 #include "proc/reader.h"
 
-/* Entry functions of system calls: they are below every call, so they are left out. */
+/* True for entry functions of system calls, which every call has. They are left out. */
 static bool is_entry(const char *name, size_t bytes)
 {
 	static const char *const rows[] = {
@@ -80,7 +80,7 @@ int scope_proc_kernel_stack_read(struct scope_proc_reader *reader, uint32_t tgid
 				       "/proc/%u/stack may not be read: run as root of the "
 				       "host (CAP_SYS_ADMIN and CAP_SYS_PTRACE)",
 				       tid);
-	if (err == -ETIMEDOUT) /* the reason for one thread need not hold for the others */
+	if (err == -ETIMEDOUT) /* this reason may be true for this thread only */
 		return -ESRCH;
 	if (err)
 		return err == -ESRCH ? err : scope_error_set(error, err, "/proc/%u/stack: %s", tid, strerror(-err));

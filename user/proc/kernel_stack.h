@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where in the kernel a thread sleeps, by the kernel's names. */
+/* The kernel functions in which a thread sleeps. */
 #ifndef SCOPE_PROC_KERNEL_STACK_H
 #define SCOPE_PROC_KERNEL_STACK_H
 
@@ -13,15 +13,14 @@
 struct scope_proc_reader;
 
 /*
- * From /proc/TID/stack: names of functions, innermost first, a blank between them; entry functions
- * of system calls, addresses and offsets are left out. "" if the thread is not in a call. Outer
- * names that do not fit are left out. 0; -ESRCH: the thread is gone; or -errno with the reason and
- * the remedy in error.
+ * Reads /proc/TID/stack: names of functions, innermost first, a blank between them. Entry functions of system calls,
+ * addresses, offsets, and outer names that do not fit are left out. "" if the thread is not in a call. 0; -ESRCH: the
+ * thread has ended; or -errno with the reason and the remedy in error.
  */
 int scope_proc_kernel_stack_read(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid,
 				 struct scope_error *error, char ret_names[SCOPE_KERNEL_STACK_BYTES]);
 
-/* The same from that file's text, which need not be valid. */
+/* The same from the text of that file, which may be invalid. */
 void scope_proc_kernel_stack_parse(const char *text, char ret_names[SCOPE_KERNEL_STACK_BYTES]);
 
 #endif

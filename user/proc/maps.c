@@ -16,7 +16,7 @@
 
 #define DELETED " (deleted)"
 
-/* The kernel writes a new line inside a path as \012; nothing else is escaped. In place. */
+/* Unescapes a path in place. The kernel writes a new line in a path as \012; nothing else is escaped. */
 static void unescape(char *path)
 {
 	char *to = path;
@@ -32,7 +32,7 @@ static void unescape(char *path)
 	*to = '\0';
 }
 
-/* start-end perms offset major:minor inode [path]. false if the line has another form. */
+/* Parses "start-end perms offset major:minor inode [path]". Returns false if the line has another form. */
 static bool parse_line(char *text, struct scope_proc_line *ret_line)
 {
 	struct scope_proc_line line = { 0 };
@@ -98,8 +98,8 @@ static int by_inode(const void *left, const void *right)
 }
 
 /*
- * Keeps executable lines, and the other lines of the same files. A database may map a hundred
- * thousand pieces of data files, which are not needed.
+ * Keeps executable lines, and the other lines of the same files. Others are not needed: a database may map a hundred
+ * thousand pieces of data files.
  */
 static int select_lines(struct scope_proc_line *line, size_t count, size_t *ret_count)
 {
@@ -139,7 +139,7 @@ int scope_proc_maps_parse(char *text, struct scope_proc_line **ret_line, size_t 
 	return 0;
 }
 
-/* Only the file's name is kept, not that it was deleted: the build-id identifies the file. */
+/* Removes " (deleted)": the build-id identifies the file. */
 static void cut_deleted(const struct scope_trace_map *map)
 {
 	size_t length = strlen(map->path), tail = sizeof(DELETED) - 1;

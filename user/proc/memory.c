@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads memory of a thread: only pages that are present; or of a process, also others. */
+/* Reads memory: of a thread only pages that are present, of a process all pages. */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -9,12 +9,12 @@
 
 #include "proc/reader_internal.h"
 
-#define PAGES_MAX (SCOPE_READER_BYTES / 4096 + 2) /* pages in one request, of the smallest page size; and one before */
+#define PAGES_MAX (SCOPE_READER_BYTES / 4096 + 2) /* smallest pages in one request, and one before */
 
 /* Words of /proc/PID/pagemap, one for each page: Documentation/admin-guide/mm/pagemap.rst of the kernel. */
 #define PAGE_PRESENT (1ull << 63)
 #define PAGE_SWAPPED (1ull << 62)
-#define PAGE_OF_FILE (1ull << 61) /* or a page of shared memory */
+#define PAGE_OF_FILE (1ull << 61) /* also set for a page of shared memory */
 
 static int open_of(uint32_t tid, const char *name)
 {
@@ -24,7 +24,7 @@ static int open_of(uint32_t tid, const char *name)
 	return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* False: this kernel has no such file, or the thread is gone. */
+/* Returns false if this kernel has no such file, or the thread has ended. */
 static bool look(uint32_t tid, uint64_t first, uint64_t *page, size_t count)
 {
 	const int fd = open_of(tid, "pagemap");
@@ -50,7 +50,10 @@ static size_t read_piece(uint32_t tid, uint64_t address, void *data, size_t byte
 	size_t count = 0, done, part;
 	ssize_t got;
 
-	/* One piece per page, because the call copies only whole pieces and stops at the first one it cannot read. */
+	/*
+	 * There is one piece for each page, because the call copies only whole pieces and stops at the first one that
+	 * it cannot read.
+	 */
 	for (done = 0; done < bytes; done += part) {
 		part = page - (address + done) % page;
 		if (part > bytes - done)

@@ -13,8 +13,8 @@
 
 #include "proc/file.h"
 
-#define NAMED_MAX 256 /* a longer list of choices is of no use */
-#define LISTED_MAX 8  /* in the message */
+#define NAMED_MAX 256 /* a longer list of choices does not help */
+#define LISTED_MAX 8  /* processes that the message lists */
 
 struct named {
 	const char *name;
@@ -46,7 +46,7 @@ static int look(uint32_t number, void *context)
 	    scope_proc_file_read(&comm, "/proc/%u/comm", number))
 		return 0;
 	comm[strcspn(comm, "\n")] = '\0';
-	/* The kernel keeps only this many characters of a longer name. */
+	/* The kernel keeps only SCOPE_COMM_BYTES - 1 characters of a longer name. */
 	same = !strncmp(comm, named->name, SCOPE_COMM_BYTES - 1) &&
 	       (strlen(named->name) < SCOPE_COMM_BYTES || strlen(comm) == SCOPE_COMM_BYTES - 1);
 	free(comm);
@@ -120,7 +120,7 @@ int scope_proc_target_named(const char *name, struct scope_error *error, uint32_
 	return err;
 }
 
-/* True if the path of that length is the group of that name, or below it. */
+/* True if the path with that length is the group with that name, or below it. */
 static bool path_is_in(const char *path, size_t bytes, const char *name)
 {
 	const size_t length = strlen(name);

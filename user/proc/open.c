@@ -17,8 +17,8 @@
 #include "proc/open_internal.h"
 
 #define LINKS_MAX 40 /* links, as many as the kernel follows */
-#define DEPTH_MAX 64 /* nested folders, each of which is held open */
-#define RACES_MAX 16 /* attempts, because the kernel returns EAGAIN if a folder was moved */
+#define DEPTH_MAX 64 /* nested folders, which are all held open */
+#define RACES_MAX 16 /* attempts: the kernel returns EAGAIN if a folder was moved */
 
 bool scope_proc_is_memory(const char *path)
 {
@@ -54,8 +54,8 @@ struct walk {
 	int fd[DEPTH_MAX + 1]; /* folders from the root down to the current one */
 	int depth;
 	int links;
-	bool itself;		 /* the last part is not followed */
-	char rest[2 * PATH_MAX]; /* of the path */
+	bool itself;		 /* a link in the last part is not followed */
+	char rest[2 * PATH_MAX]; /* the rest of the path */
 };
 
 static void go_up(struct walk *walk)
@@ -141,7 +141,7 @@ int scope_proc_look_up_by_steps(int root, const char *path, bool itself)
 
 /* ---- what was found ---- */
 
-/* Owns found from here on. */
+/* Opens the object, and owns found from here on. */
 static int open_found(int found)
 {
 	struct stat status;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The part of opening that replaces openat2(), for its test. */
+/* Declares the function that replaces openat2(), for its test. */
 #ifndef SCOPE_PROC_OPEN_INTERNAL_H
 #define SCOPE_PROC_OPEN_INTERNAL_H
 
 #include <stdbool.h>
 
 /*
- * The object at path within the directory root: a descriptor that is not open for reading, or
- * -errno. itself: a link in the last part is not followed. ".." does not leave the root, and a link
- * that begins with a slash starts at the root.
+ * Looks up path within the directory root: a descriptor that is not open for reading, or -errno. itself: a link in the
+ * last part is not followed. ".." does not leave the root, and a link that begins with a slash starts at the root.
  */
 int scope_proc_look_up_by_steps(int root, const char *path, bool itself);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds out of which source package files are: by marks in them, and by the database of dpkg. */
+/* Finds the source packages of files: by marks in them, and by the database of dpkg. */
 #include "proc/package.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "proc/elf_notes.h"
 #include "proc/open.h"
 
-#define NOTE_TYPE 0xcafe1a7eu /* of the owner "FDO" */
+#define NOTE_TYPE 0xcafe1a7eu /* the note's owner is "FDO" */
 
 /* ---- marks in files ---- */
 
@@ -41,7 +41,10 @@ static int take_note(const struct scope_elf_note *note, void *context)
 	return found;
 }
 
-/* "libdns.so.1-9.16.23-14.el9.x86_64.debug" of a file libdns.so.1: the same end in all files of one source package. */
+/*
+ * The name of the debug file of libdns.so.1 is "libdns.so.1-9.16.23-14.el9.x86_64.debug": its end is the same in all
+ * files of a source package.
+ */
 static int mark_of_debug_link(int fd, const char *path, char ret_mark[SCOPE_PACKAGE_MARK])
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *link = NULL;
@@ -73,7 +76,7 @@ void scope_proc_package_mark(int fd, const char *path, char ret_mark[SCOPE_PACKA
 
 /* An installed package. */
 struct package {
-	char *list;   /* base name of the file with its files, without its end */
+	char *list;   /* base name, without suffix, of the file that lists its files */
 	char *source; /* the source package */
 };
 
@@ -84,7 +87,10 @@ struct dpkg {
 	size_t count, room;
 };
 
-/* Calls each() for every line of a file, until that returns other than 0, which is the result; else 0 or -errno. */
+/*
+ * Calls each() for every line of a file. If each() returns another value than 0, the walk ends and returns it. Else
+ * returns 0 or -errno.
+ */
 static int each_line(const struct dpkg *dpkg, const char *path, int (*each)(char *line, void *context), void *context)
 {
 	const int fd = scope_proc_open_below(dpkg->root, path);
@@ -114,7 +120,7 @@ static int each_line(const struct dpkg *dpkg, const char *path, int (*each)(char
 struct paragraph {
 	struct dpkg *dpkg;
 	char *name, *source, *arch;
-	bool installed, same; /* same: several architectures of it may be installed */
+	bool installed, same; /* same: it may be installed for several architectures */
 };
 
 static int paragraph_end(struct paragraph *paragraph)
@@ -146,7 +152,7 @@ static int paragraph_end(struct paragraph *paragraph)
 	return err;
 }
 
-/* Keeps the first word of a field's value. False: the line is another field. */
+/* Keeps the first word of a field's value. Returns false if the line is another field. */
 static bool take_field(const char *line, const char *key, char **ret_value)
 {
 	const size_t bytes = strlen(key);
@@ -200,7 +206,7 @@ static int find_line(char *line, void *context)
 	return is_same_path(line, strlen(line), context);
 }
 
-/* A stream that keeps paths, within a bound. */
+/* A stream that collects paths, up to a limit. */
 struct libraries {
 	FILE *stream;
 	size_t bytes;
@@ -229,7 +235,7 @@ static int each_file(const struct dpkg *dpkg, const struct package *package, int
 	return scope_now_ns() < dpkg->until_ns ? each_line(dpkg, path, each, context) : -ETIMEDOUT;
 }
 
-/* The source of the package that has the program; NULL: none has it, or there was no time to find it. */
+/* The source of the package with the program; NULL: no package has it, or the time ended before it was found. */
 static const char *source_of(const struct dpkg *dpkg, char *program)
 {
 	for (size_t i = 0; i < dpkg->count; i++) {

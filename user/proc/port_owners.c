@@ -23,7 +23,7 @@
 #include "trace/trace.h"
 #include "trace/writer.h"
 
-#define SPACES_MAX 32	   /* no rule: network namespaces of one target; further ones are not looked at */
+#define SPACES_MAX 32	   /* no rule: network namespaces of one target; further ones are ignored */
 #define LISTENERS_MAX 1024 /* no rule: further sockets have no rows */
 #define STATE_LISTEN 10	   /* TCP_LISTEN */
 
@@ -43,9 +43,9 @@ struct scope_proc_port_owners {
 	struct space space[SPACES_MAX];
 	uint32_t spaces;
 	struct listener listener[LISTENERS_MAX];
-	size_t count; /* all that were found; the first `written` of them were looked at before */
+	size_t count; /* listeners that were found; the first `written` of them were handled by earlier calls */
 	size_t written;
-	uint32_t asked; /* the namespace that is asked now */
+	uint32_t asked; /* the namespace whose sockets are being read */
 };
 
 int scope_proc_port_owners_create(struct scope_proc_port_owners **ret_owners)
@@ -89,7 +89,7 @@ static uint32_t space_of(struct scope_proc_port_owners *owners, uint32_t tgid)
 	return (uint32_t)(space - owners->space);
 }
 
-/* Of an address in the form of struct inet_diag_sockid. */
+/* Writes an address of struct inet_diag_sockid. */
 static void write_address(const struct inet_diag_msg *row, char text[SCOPE_TRACE_ADDRESS_TEXT])
 {
 	uint64_t address[2] = { 0, 0xffff00000000u | ntohl(row->id.idiag_src[0]) };
@@ -137,7 +137,7 @@ static void look(struct scope_proc_port_owners *owners)
 	}
 }
 
-/* Of several sockets at one address, as processes share a port, that of the first process. */
+/* Sorts by address, then by process: several processes may share a port, and the first is used. */
 static int by_address(const void *left, const void *right)
 {
 	const struct listener *a = left, *b = right;
@@ -175,7 +175,7 @@ static int write_new(struct scope_proc_port_owners *owners, struct scope_writer 
 	return err;
 }
 
-/* Where a process has its sockets, if not all have them in one namespace. */
+/* Writes the namespace of a process, if not all processes are in one namespace. */
 static int write_space(uint32_t tgid, uint32_t space, struct scope_writer *writer)
 {
 	char key[sizeof(SCOPE_META_NETWORK) + 16], value[16];

@@ -51,7 +51,7 @@ static uint64_t mix(uint64_t hash, const void *data, size_t bytes)
 	const unsigned char *byte = data;
 	size_t i;
 
-	/* FNV-1a, 64 bits: there are few rows, and an accidental match only loses one map of one process. */
+	/* FNV-1a, 64 bits. There are few rows, and an accidental match only loses one mapping of one process. */
 	for (i = 0; i < bytes; i++)
 		hash = (hash ^ byte[i]) * 0x100000001b3ull;
 	return hash;
@@ -83,7 +83,7 @@ static bool put_slot(struct scope_proc_set *set, uint64_t hash)
 	return true;
 }
 
-/* 1: new, and now in the set, 0: was there, -ENOMEM. */
+/* Adds a hash to the set. 1: it is new; 0: it was there; -ENOMEM. */
 static int put_new(struct scope_proc_set *set, uint64_t hash)
 {
 	struct scope_proc_set larger = { .size = set->size ? set->size * 2 : 1024 };
@@ -105,7 +105,7 @@ static int put_new(struct scope_proc_set *set, uint64_t hash)
 static int write_maps_of(struct scope_proc *proc, uint32_t tgid, struct scope_writer *writer)
 {
 	struct scope_proc_maps maps;
-	size_t fresh = 0; /* how many before i are new, without one between them that is not */
+	size_t fresh = 0; /* length of the run of new mappings before i */
 	int err;
 
 	err = scope_proc_maps_read(proc, tgid, &maps);
@@ -142,7 +142,7 @@ struct names {
 	uint32_t tgid;
 };
 
-/* Returns 0 to go on, or a negative code. */
+/* Returns 0 to continue, or -errno. */
 static int write_thread(uint32_t tid, void *context)
 {
 	struct names *names = context;
@@ -186,7 +186,7 @@ int scope_proc_write_threads(struct scope_proc *proc, const uint32_t *tgids, siz
 struct writing_fds {
 	struct scope_writer *writer;
 	struct scope_peers peers;
-	size_t count;	 /* so far */
+	size_t count;	 /* descriptors so far */
 	size_t left_out; /* processes */
 	bool unknown;	 /* a socket is not in the table */
 };
@@ -226,7 +226,7 @@ static void read_namespace(uint32_t tgid, char *text, size_t size)
 
 #define SPACES_MAX 32 /* network namespaces of one target; sockets of further ones are unknown */
 
-/* A table of the sockets of all their namespaces. 0 or -ENOMEM; NULL if count is 0. */
+/* Makes a table of the sockets in all namespaces of the processes. 0 or -ENOMEM; NULL if count is 0. */
 static int read_sockets(const uint32_t *tgids, size_t count, struct scope_socket_table **ret_sockets)
 {
 	struct scope_socket_table *sockets = NULL;
@@ -270,7 +270,7 @@ int scope_proc_write_fds(const uint32_t *tgids, size_t count, struct scope_write
 	struct writing_fds writing = { .writer = writer };
 	int err = write_fds_once(tgids, count, &writing);
 
-	/* A client that came after the table was read, and before the descriptors were read, is in the next table. */
+	/* A client that connected after the table was read and before the descriptors were read is in a new table. */
 	if (!err && writing.unknown) {
 		writing = (struct writing_fds){ .writer = writer };
 		err = write_fds_once(tgids, count, &writing);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* State of a series of snapshots, shared by the files of proc. */
+/* State of a series of snapshots, shared by the files of proc/. */
 #ifndef SCOPE_PROC_PROC_INTERNAL_H
 #define SCOPE_PROC_PROC_INTERNAL_H
 
@@ -21,18 +21,18 @@ struct scope_proc_file {
 	uint64_t inode;
 	char *path;
 	char build_id[SCOPE_BUILD_ID_TEXT];
-	char mark[SCOPE_PACKAGE_MARK]; /* of its package */
-	bool elf;		       /* in memory, without a build-id, but an ELF file */
+	char mark[SCOPE_PACKAGE_MARK]; /* mark of its package */
+	bool elf;		       /* an ELF file in memory, without a build-id */
 };
 
-/* A program, and the libraries that dpkg has of its package. */
+/* A program, and the libraries of its package according to dpkg. */
 struct scope_proc_program {
 	uint32_t major, minor;
 	uint64_t inode;
 	char *libraries; /* NULL: unknown */
 };
 
-#define SCOPE_PROC_PROGRAMS_MAX 32 /* whose packages are searched, because each takes 5 ms or more */
+#define SCOPE_PROC_PROGRAMS_MAX 32 /* programs whose packages are searched, because each takes 5 ms or more */
 
 /* Open addressing; 0 is an empty slot. size is 0 or a power of two. */
 struct scope_proc_set {
@@ -69,11 +69,11 @@ struct scope_proc_mapped {
 /* A process that has such files. Its limits hold for the whole series of snapshots. */
 struct scope_proc_jit_process {
 	uint32_t tgid;
-	bool full; /* a limit was hit */
+	bool full; /* a limit was reached */
 	uint32_t rows;
 	uint64_t bytes, long_lines;
 	uint64_t in_files;		  /* number of rows that were left out */
-	struct scope_proc_mapped *mapped; /* files that it executes, as last seen */
+	struct scope_proc_mapped *mapped; /* files that it executes, at the last look */
 	size_t mapped_count, mapped_room;
 };
 

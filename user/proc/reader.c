@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The caller's side of the readers: requests, answers, limits, and the threads and files that are not read again. */
+/* The caller's side of the readers: requests, answers, time limits, and which threads and files are not read again. */
 #include "proc/reader.h"
 
 #include <errno.h>
@@ -21,19 +21,19 @@
 
 #define NS_PER_MS 1000000ull
 #define SLICE_MS 20u  /* between two calls of while_waiting() */
-#define STARVED 5u    /* limits that a reader gets which waits for a CPU */
-#define SENT_MAX 32u  /* requests under way: touches, and requests whose answer a caller waits for */
-#define WANTED_MAX 2u /* while_waiting() may send requests, which do not call it again */
+#define STARVED 5u    /* a reader that waits for a CPU gets this many time limits */
+#define SENT_MAX 32u  /* requests without an answer yet: touches, and requests whose answer a caller waits for */
+#define WANTED_MAX 2u /* nested waits: while_waiting() may send requests, which do not call it again */
 
 struct sent {
 	uint64_t number, sent_ns;
 	uint32_t tgid, tid, kind, mark;
 };
 
-/* A request that is not sent again, for a thread or a whole process; or one that was not answered. */
+/* Marks a request that is not sent again, for a thread or a whole process; or a request that was not answered. */
 struct mark {
 	uint32_t tgid, tid; /* tid: WHOLE_PROCESS, or the number of a file's name */
-	uint32_t of;	    /* as mark_of() returns it */
+	uint32_t of;	    /* kind, as returned by mark_of() */
 };
 
 #define WHOLE_PROCESS 0u
@@ -53,12 +53,12 @@ struct scope_proc_reader {
 	uint64_t number;	    /* of the last request */
 	struct sent sent[SENT_MAX]; /* answered in this order; a ring */
 	unsigned int first, count;
-	uint64_t since_ns;		    /* when the reader began the first of them */
-	unsigned int lost;		    /* readers given up */
+	uint64_t since_ns;		    /* when the reader began with the first of them */
+	unsigned int lost;		    /* number of readers that were given up */
 	struct scope_reader_wanted *wanted; /* the innermost waiting request */
-	unsigned int depth;		    /* of them */
+	unsigned int depth;		    /* number of waiting requests */
 	struct marks refused, unread;
-	uint8_t data[SCOPE_READER_BYTES]; /* of the received packet */
+	uint8_t data[SCOPE_READER_BYTES]; /* data of the received packet */
 };
 
 /* ---- what is not read again, and what is missing ---- */
@@ -71,7 +71,7 @@ static bool has_mark(const struct marks *marks, uint32_t tgid, uint32_t tid, uin
 	return false;
 }
 
-/* Without memory for it the list of missing data is incomplete. */
+/* Without memory the list of missing data is incomplete. */
 static void set_mark(struct marks *marks, uint32_t tgid, uint32_t tid, uint32_t of)
 {
 	if (!has_mark(marks, tgid, tid, of) &&
@@ -80,8 +80,8 @@ static void set_mark(struct marks *marks, uint32_t tgid, uint32_t tid, uint32_t 
 }
 
 /*
- * A touch has the same mark as reading memory, because it waits for the same pages; a look and an open share one,
- * because they wait for the same file. Each kind of text has a separate mark.
+ * A touch has the same mark as a read of memory, because both wait for the same pages. A look and an open have the same
+ * mark, because both wait for the same file. Each kind of text has a separate mark.
  */
 static uint32_t mark_of(const struct scope_reader_request *request)
 {
@@ -97,7 +97,7 @@ static uint32_t mark_of(const struct scope_reader_request *request)
 	}
 }
 
-/* A thread that blocked a reader is not read again; after a second thread of the process none of its threads is. */
+/* A thread that blocked a reader is not read again. After a second such thread none of the process's threads is. */
 static void refuse(struct scope_proc_reader *reader, const struct sent *sent)
 {
 	uint32_t tid = sent->tid;
@@ -152,7 +152,7 @@ static bool is_runnable(pid_t pid)
 	return runnable;
 }
 
-/* A reader that waits for a CPU, on a host whose CPUs others use, is not held up by what it reads. */
+/* A reader that waits for a CPU, on a busy host, is not blocked by what it reads, so it gets more time. */
 static bool is_overdue(const struct scope_proc_reader *reader)
 {
 	const uint64_t waited_ns = scope_now_ns() - reader->since_ns, limit = limit_ns(reader);
@@ -162,7 +162,7 @@ static bool is_overdue(const struct scope_proc_reader *reader)
 		(!is_runnable(*(volatile pid_t *)reader->reader_pid) && !is_runnable(reader->keeper_pid)));
 }
 
-/* fd: socket of a new reader; -1: ends the current reader. */
+/* fd: the socket of a new reader; -1: end the current reader. */
 static int send_keeper(const struct scope_proc_reader *reader, int fd)
 {
 	char byte = 0, room[CMSG_SPACE(sizeof(fd))] = { 0 };
@@ -193,7 +193,7 @@ static int begin(struct scope_proc_reader *reader)
 	return err;
 }
 
-/* It may be blocked in the kernel without end, so it is killed and not waited for. */
+/* The reader may be blocked in the kernel without end, so it is killed without waiting for its end. */
 static void give_up(struct scope_proc_reader *reader)
 {
 	send_keeper(reader, -1);
@@ -229,7 +229,7 @@ bool scope_proc_reader_make_room(struct scope_reader_wanted *wanted, size_t byte
 	return true;
 }
 
-/* Gives it to the request that waits for it; other answers are dropped. Owns fd from here on. */
+/* Gives an answer to the request that waits for it; other answers are dropped. Owns fd from here on. */
 static void deliver(struct scope_proc_reader *reader, const struct scope_reader_answer *head, int fd)
 {
 	struct scope_reader_wanted *wanted = reader->wanted;
@@ -243,7 +243,7 @@ static void deliver(struct scope_proc_reader *reader, const struct scope_reader_
 	}
 	if (fd >= 0)
 		wanted->fd = fd;
-	/* The reader's memory is limited, and its data may exceed the limit. This process is not short of memory. */
+	/* The error only means that the reader's memory is limited; this process has enough memory. */
 	if (wanted->code != -EFBIG)
 		wanted->code = head->code == -ENOMEM ? -EFBIG : head->code;
 	if (head->bytes && scope_proc_reader_make_room(wanted, head->bytes)) {
@@ -255,7 +255,7 @@ static void deliver(struct scope_proc_reader *reader, const struct scope_reader_
 	wanted->done = !head->more;
 }
 
-/* Receives answers. 0; -EPIPE: the reader is gone, or sent an answer without a request. */
+/* Receives answers. 0; -EPIPE: the reader has ended, or sent an answer without a request. */
 static int collect(struct scope_proc_reader *reader)
 {
 	struct scope_reader_answer head;
@@ -286,7 +286,7 @@ static int collect(struct scope_proc_reader *reader)
 	return 0;
 }
 
-/* Receives answers, and gives up a reader that is gone or has not answered in time. */
+/* Receives answers, and gives up a reader that has ended or has not answered in time. */
 static void check(struct scope_proc_reader *reader)
 {
 	if (reader->channel >= 0 && (collect(reader) || (reader->count && is_overdue(reader))))
@@ -343,7 +343,7 @@ static int await(struct scope_proc_reader *reader, const struct scope_reader_wan
 	}
 }
 
-/* A request that waited only because another one blocked the reader goes to the next reader. */
+/* If a request failed only because an earlier one blocked the reader, it is sent to the next reader. */
 int scope_proc_reader_ask(struct scope_proc_reader *reader, struct scope_reader_request *request,
 			  const struct scope_reader_attachment *attachment, struct scope_reader_wanted *wanted)
 {
@@ -432,7 +432,7 @@ void scope_proc_reader_destroy(struct scope_proc_reader *reader)
 	/* Processes forked since may hold the socket, too. */
 	shutdown(reader->keeper, SHUT_RDWR);
 	close(reader->keeper);
-	/* The keeper touches no target, so it does end. */
+	/* The keeper never reads a target, so it ends soon. */
 	while (waitpid(reader->keeper_pid, NULL, 0) < 0 && errno == EINTR)
 		;
 	munmap(reader->reader_pid, sizeof(*reader->reader_pid));
@@ -451,7 +451,7 @@ void scope_proc_reader_problem(const struct scope_proc_reader *reader, char *tex
 {
 	static const struct {
 		uint32_t mark;
-		const char *one, *more; /* the sentence says how many */
+		const char *one, *more; /* sentences for one thread and for several */
 	} rows[] = {
 		{ SCOPE_READER_MEMORY, "the memory of %zu thread", "the memory of %zu threads" },
 		{ SCOPE_READER_SUPPLIED, "the runtime's memory of %zu process",

@@ -9,8 +9,8 @@
  *      │        the processes below it; forks readers and kills them; never touches a target
  *   a reader    answers one request after another; holds no descriptor but its socket
  *
- * What was not read is counted and reported by scope_proc_reader_problem(). The keeper and the readers end with the
- * caller, however it ends. If reader is NULL, the functions here do the work in the caller.
+ * Data that was not read is counted, and reported by scope_proc_reader_problem(). The keeper and the readers end with
+ * the caller, however it ends. If reader is NULL, the functions here do the work in the caller.
  */
 #ifndef SCOPE_PROC_READER_H
 #define SCOPE_PROC_READER_H
@@ -27,52 +27,51 @@
 
 struct scope_proc_reader;
 
-#define SCOPE_READER_WAIT_MS 1000u /* for an answer, at first; five times that for a reader that waits for a CPU */
+#define SCOPE_READER_WAIT_MS 1000u /* limit for an answer, at first; fivefold for a reader that waits for a CPU */
 #define SCOPE_READER_HURRY_MS 250u /* the shortest limit, and the limit once the stop flag is set */
 #define SCOPE_READER_LOST_MAX 8u   /* readers that are given up in one session */
 #define SCOPE_READER_COPY_MS 5000u /* limit for a request whose answer comes with a copy of a file */
 #define SCOPE_READER_BYTES 65536u  /* of memory, in one request */
 
 /*
- * Forks the keeper. Call it before anything is opened that must not outlive this process. stop (may
- * be NULL): once it is set, waits are short. 0, or -errno with error filled.
+ * Forks the keeper. Call it before opening anything that must not outlive this process. stop (may be NULL): when it is
+ * set, waits become short. 0, or -errno with error filled.
  */
 int scope_proc_reader_create(const volatile sig_atomic_t *stop, struct scope_error *error,
 			     struct scope_proc_reader **ret_reader);
 void scope_proc_reader_destroy(struct scope_proc_reader *reader); /* NULL is fine */
 
 /*
- * A function that is called every 20 ms during a wait for an answer; a return other than 0 is the result of that
- * request.
+ * Sets a function that is called every 20 ms during a wait for an answer. If it returns another value than 0, the
+ * request ends with it.
  */
 void scope_proc_reader_set_idle(struct scope_proc_reader *reader, int (*while_waiting)(void *context), void *context);
 
 /*
- * Reads up to SCOPE_READER_BYTES of the memory of a thread of process tgid, up to the first page
- * that cannot be read. It reads only pages that are present, by /proc/PID/pagemap, and pages never
- * written to after private memory. Number of bytes; 0: none can be read; -ETIMEDOUT: no answer, or
- * that process is not read any more.
+ * Reads up to SCOPE_READER_BYTES of the memory of a thread of process tgid, up to the first page that cannot be read.
+ * Reads only pages that are present, according to /proc/PID/pagemap, and never-written pages that follow private
+ * memory. Returns the number of bytes; 0: none can be read; -ETIMEDOUT: no answer, or the process is not read any more.
  */
 ssize_t scope_proc_reader_memory(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid, uint64_t address,
 				 void *data, size_t bytes);
 
 /*
- * The same of a process, of all pages: one that is absent may have to come from a file, or from another process, so a process that
- * did not answer once is not read any more.
+ * The same for a process, with all pages. An absent page may have to come from a file, or from another process, so
+ * after one request without an answer the process is not read any more.
  */
 ssize_t scope_proc_reader_supplied(struct scope_proc_reader *reader, uint32_t tgid, uint64_t address, void *data,
 				   size_t bytes);
 
 /*
- * Makes never-written pages present, as zeros, where private memory ends at address (a multiple of
- * the page size). Does not wait.
+ * Maps never-written pages, as zeros, at an address (a multiple of the page size) where private memory ends. Does not
+ * wait.
  */
 void scope_proc_reader_touch(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid, uint64_t address,
 			     uint32_t pages);
 
 /* Files below /proc for whose reading the kernel takes locks of the target. */
 enum scope_proc_text {
-	SCOPE_PROC_MAPS, /* of the first thread that has any */
+	SCOPE_PROC_MAPS, /* maps, of the first thread that has any */
 	SCOPE_PROC_CMDLINE,
 	SCOPE_PROC_SYSCALL, /* of thread tid */
 	SCOPE_PROC_STACK,
@@ -84,7 +83,7 @@ enum scope_proc_text {
 int scope_proc_reader_text(struct scope_proc_reader *reader, enum scope_proc_text what, uint32_t tgid, uint32_t tid,
 			   char **ret_text, size_t *ret_bytes);
 
-/* What a file of a target is: the beginning of an ELF file, its build-id and the mark of its package ("": none). */
+/* Data about a file of a target: the beginning of an ELF file, its build-id and the mark of its package ("": none). */
 struct scope_proc_look {
 	uint8_t ident[16];
 	char build_id[SCOPE_BUILD_ID_TEXT];
@@ -92,15 +91,15 @@ struct scope_proc_look {
 };
 
 /*
- * Examine the file that process tgid has mapped there, or the one at path in its root directory if
- * that is not available; and the program that it runs. 0 or -errno as for scope_proc_open_below();
- * -ETIMEDOUT.
+ * mapped: examines the file that process tgid has mapped at these addresses, or, if it is not available, the file at
+ * path in its root directory. The other examines the program that the process runs. 0 or -errno as for
+ * scope_proc_open_below(); -ETIMEDOUT.
  */
 int scope_proc_reader_look_mapped(struct scope_proc_reader *reader, uint32_t tgid, uint64_t start, uint64_t end,
 				  const char *path, struct scope_proc_look *ret_look);
 int scope_proc_reader_look_program(struct scope_proc_reader *reader, uint32_t tgid, struct scope_proc_look *ret_look);
 
-/* A file as it was found. For a copy these are the original's. */
+/* The status of a file. For a copy it is that of the original. */
 struct scope_proc_found {
 	uint64_t device, inode;
 	uint32_t owner;
@@ -108,10 +107,9 @@ struct scope_proc_found {
 };
 
 /*
- * As the functions of these names in proc/open.h. A file on a file system that may not answer
- * (FUSE, the network, or one on top of these) is copied, up to 512 MiB, -EFBIG above, within 5 s.
- * If snapshot is set, so is a file that others may truncate, because a process that maps it would
- * end by SIGBUS. ret_found may be NULL.
+ * Like the functions with these names in proc/open.h. A file on a file system that may not answer (FUSE, the network,
+ * or one on top of these) is copied: up to 512 MiB (-EFBIG above) within 5 s. If snapshot is set, a file that other
+ * users may truncate is copied, too, because SIGBUS would end a process that maps it. ret_found may be NULL.
  */
 int scope_proc_reader_open_below(struct scope_proc_reader *reader, const char *root, const char *path, bool snapshot);
 int scope_proc_reader_open_itself(struct scope_proc_reader *reader, const char *root, const char *path,
@@ -120,7 +118,7 @@ int scope_proc_reader_open_mapped(struct scope_proc_reader *reader, uint32_t tgi
 				  bool snapshot, struct scope_proc_found *ret_found);
 int scope_proc_reader_open_program(struct scope_proc_reader *reader, uint32_t tgid);
 
-/* What was not read so far, as a sentence with the remedy; "" if all was read. */
+/* A sentence that says what was not read so far, with the remedy; "" if everything was read. */
 void scope_proc_reader_problem(const struct scope_proc_reader *reader, char *text, size_t size);
 
 #endif

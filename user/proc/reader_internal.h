@@ -15,7 +15,7 @@ enum scope_reader_kind {
 	SCOPE_READER_TOUCH,
 	SCOPE_READER_TEXT, /* of a file below /proc */
 	SCOPE_READER_LOOK, /* reads the head and the build-id of a file of the target */
-	SCOPE_READER_OPEN, /* that file: its descriptor, or that of a copy, comes with the answer */
+	SCOPE_READER_OPEN, /* opens such a file: its descriptor, or that of a copy, comes with the answer */
 	SCOPE_READER_KINDS,
 };
 
@@ -27,7 +27,7 @@ enum scope_reader_place {
 };
 
 #define SCOPE_READER_TEXT_MAX (64u << 20)
-#define SCOPE_READER_COPY_MAX (512u << 20) /* of a file on a file system that may not answer */
+#define SCOPE_READER_COPY_MAX (512u << 20) /* bytes of a file on a file system that may not answer */
 
 /* A path may follow. */
 struct scope_reader_request {
@@ -53,9 +53,9 @@ struct scope_reader_answer {
 struct scope_reader_wanted {
 	struct scope_reader_wanted *outer; /* the request before it, whose answer is still awaited */
 	uint64_t number;
-	uint8_t *data; /* a buffer of `room` bytes; or one that grows up to limit */
+	uint8_t *data; /* a buffer with room for `room` bytes; or one that grows up to limit */
 	size_t bytes, room, limit;
-	int fd; /* that came with it; -1: none did */
+	int fd; /* descriptor that came with the answer; -1: none */
 	int code;
 	bool done, lost; /* lost: the request's reader was given up */
 };
@@ -66,16 +66,16 @@ struct scope_reader_attachment {
 	int root;	  /* -1: none */
 };
 
-/* Makes room for that many more bytes. False: there is none. */
+/* Makes room for `bytes` more bytes. Returns false if there is no room. */
 bool scope_proc_reader_make_room(struct scope_reader_wanted *wanted, size_t bytes);
 
-/* Sends the request and waits for its answer; attachment: NULL for none. Its code, or -ETIMEDOUT. */
+/* Sends the request and waits for its answer; attachment: NULL for none. Returns the answer's code, or -ETIMEDOUT. */
 int scope_proc_reader_ask(struct scope_proc_reader *reader, struct scope_reader_request *request,
 			  const struct scope_reader_attachment *attachment, struct scope_reader_wanted *wanted);
 
 /* ---- memory.c: reads memory; as above ---- */
 
-/* As the functions of reader.h: scope_proc_reader_memory(), _supplied() and _touch(). */
+/* See scope_proc_reader_memory(), _supplied() and _touch() in reader.h. */
 ssize_t scope_proc_reader_read_memory(uint32_t tid, uint64_t address, void *data, size_t bytes);
 ssize_t scope_proc_reader_read_supplied(uint32_t tgid, uint64_t address, void *data, size_t bytes);
 void scope_proc_reader_touch_pages(uint32_t tid, uint64_t address, uint32_t pages);
@@ -97,10 +97,9 @@ int scope_proc_reader_get_file(const struct scope_reader_request *request, int r
 /* ---- keeper.c ---- */
 
 /*
- * Forks the keeper, which ends with this process. A packet with a descriptor makes it start a
- * reader on that socket; a packet without one ends the current reader. 0 or -errno; *ret_fd is
- * closed to end it. *ret_reader_pid: a page of which the keeper keeps the pid of the current reader, 0: there is none;
- * the caller unmaps it.
+ * Forks the keeper, which ends with this process. A packet with a descriptor makes it start a reader on that socket; a
+ * packet without one ends the current reader. 0 or -errno; close *ret_fd to end the keeper. *ret_reader_pid: a page in
+ * which the keeper has the pid of the current reader (0: none); the caller unmaps it.
  */
 int scope_proc_reader_keep(int *ret_fd, pid_t *ret_pid, pid_t **ret_reader_pid);
 
@@ -109,7 +108,7 @@ int scope_proc_reader_keep(int *ret_fd, pid_t *ret_pid, pid_t **ret_reader_pid);
 /* The main loop of a reader: returns when the other end is closed. */
 void scope_proc_reader_serve(int fd);
 
-/* A descriptor goes with a packet: room has CMSG_SPACE(sizeof(int)) zeroed bytes. -1: none. */
+/* Attaches a descriptor to a packet (-1: none). room: CMSG_SPACE(sizeof(int)) zeroed bytes. */
 struct msghdr;
 void scope_proc_reader_pass(struct msghdr *message, void *room, size_t bytes, int fd);
 int scope_proc_reader_passed(struct msghdr *message);

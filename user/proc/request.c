@@ -69,7 +69,7 @@ int scope_proc_reader_text(struct scope_proc_reader *reader, enum scope_proc_tex
 
 /* ---- files ---- */
 
-/* A file has a number, as threads have: a hash of its name, or of the place where it is mapped. */
+/* The number of a file, like that of a thread: a hash of its name, or of the address where it is mapped. */
 static uint32_t number_of(const struct scope_reader_request *request, const char *path)
 {
 	uint64_t hash = 0xcbf29ce484222325ull ^ request->tgid ^ request->address << 8;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-/* Replaces the descriptor held before under the same number, because readers know the number. */
+/* Opens path under the number of the descriptor that is held, because readers know the number. */
 static void replace(int *held, const char *path, int flags)
 {
 	int fd = open(path, flags | O_CLOEXEC);

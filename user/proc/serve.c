@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The reader's side: does what a request says, however long that takes. */
+/* The reader's side: carries out requests, however long they take. */
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 #include "proc/reader.h"
 #include "proc/reader_internal.h"
 
-#define CPU_SECONDS 5 /* that one request may use */
+#define CPU_SECONDS 5 /* CPU time that one request may use */
 
 /* ---- descriptors that go with a packet ---- */
 
@@ -44,13 +44,13 @@ int scope_proc_reader_passed(struct msghdr *message)
 
 struct server {
 	int fd;
-	int root;	 /* that came with the current request; -1: none */
-	uint64_t number; /* of that request */
+	int root;	 /* descriptor that came with the current request; -1: none */
+	uint64_t number; /* number of that request */
 	char path[PATH_MAX];
 	uint8_t data[SCOPE_READER_BYTES];
 };
 
-/* passed: a descriptor to send with it; -1: none. */
+/* Sends a packet of the answer. passed: a descriptor to send with it; -1: none. */
 static void put(const struct server *server, struct scope_reader_answer head, const void *data, int passed)
 {
 	char room[CMSG_SPACE(sizeof(passed))] = { 0 };
@@ -152,7 +152,7 @@ static void allow_cpu(void)
 	setrlimit(RLIMIT_CPU, &limit);
 }
 
-/* False: the other end is closed, or sent an invalid request. */
+/* Receives a request. Returns false if the other end is closed, or sent an invalid request. */
 static bool next_request(struct server *server, struct scope_reader_request *request)
 {
 	char room[CMSG_SPACE(sizeof(int))];

@@ -42,7 +42,7 @@ static int first_with_maps(uint32_t tid, void *context)
 	return 0;
 }
 
-/* A process whose first thread has ended shows its maps through the other threads only. */
+/* If the first thread of a process has ended, its maps can be read only through the other threads. */
 static int get_maps(uint32_t tgid, char **ret_text)
 {
 	struct found_text found = { .tgid = tgid };
@@ -131,7 +131,7 @@ int scope_proc_reader_get_look(const struct scope_reader_request *request, int r
 	return 0;
 }
 
-/* File systems that need no server to answer. Others have a server, or may be on top of one that has. */
+/* True for file systems that do not depend on a server. Others have a server, or may be on top of one that has. */
 static bool is_local(int fd)
 {
 	static const uint32_t local[] = {
@@ -155,7 +155,10 @@ static bool same_folder(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* True if only this user, or root of the same user namespace, can truncate it. Root of a container is another user. */
+/*
+ * True if only this user, or root of the same user namespace, can truncate the file. Root of a container is another
+ * user.
+ */
 static bool is_lasting(const struct scope_reader_request *request, int root, const struct stat *file)
 {
 	struct stat own, its;
@@ -222,7 +225,7 @@ int scope_proc_reader_get_file(const struct scope_reader_request *request, int r
 		.device = status.st_dev,
 		.inode = status.st_ino,
 		.owner = status.st_uid,
-		/* Without a reader that could be given up a copy has no use. */
+		/* Without a reader, which could be given up, a copy does not help. */
 		.copied = (alive && !is_local(fd)) || (request->snapshot && !is_lasting(request, root, &status)),
 	};
 	return ret_found->copied ? copy_of(fd, alive, context) : fd;

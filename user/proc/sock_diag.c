@@ -42,7 +42,7 @@ static bool is_own_namespace(const char *path)
 	return length > 0 && length == own_length && !memcmp(own, other, (size_t)length);
 }
 
-/* A socket stays in the namespace in which it was made, and setns() concerns a single thread. */
+/* A socket stays in the namespace in which it was made, and setns() changes only the calling thread. */
 static int connect_in(const char *path, struct opening *opening)
 {
 	pthread_t thread;

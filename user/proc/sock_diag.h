@@ -13,7 +13,10 @@
  */
 int scope_proc_sock_diag_open(uint32_t pid, struct nl_sock **ret_socket);
 
-/* Sends a request for a dump, and calls take() for each answer, as libnl's NL_CB_VALID does. 0 or a negative error of libnl. */
+/*
+ * Sends a request for a dump, and calls take() for each answer, like libnl's NL_CB_VALID. 0 or a negative error of
+ * libnl.
+ */
 int scope_proc_sock_diag_dump(struct nl_sock *socket, void *request, size_t bytes, nl_recvmsg_msg_cb_t take,
 			      void *user);
 

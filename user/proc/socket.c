@@ -31,7 +31,7 @@ struct row {
 	uint64_t inode;
 	const char *path; /* path of a unix socket, in the text of the table; NULL: none */
 	uint8_t kind;	  /* enum scope_fd_kind */
-	uint8_t table;	  /* 1: TCP; 2 and more: others of the internet; 0: none of them */
+	uint8_t table;	  /* 1: TCP; 2 and more: other internet protocols; 0: none of these */
 	uint32_t space;	  /* number of its network namespace */
 	uint64_t pair;	  /* of a unix socket: its peer's inode; 0: none, or not known */
 	struct end own, peer;
@@ -43,7 +43,7 @@ struct scope_socket_table {
 	const struct row **by_own; /* rows with an own end, sorted by table and that end */
 	size_t owned;
 	uint32_t spaces;	    /* network namespaces read so far */
-	uint8_t listens[65536 / 8]; /* TCP ports of the one that is being read, by bit */
+	uint8_t listens[65536 / 8]; /* a bit for each TCP port with a listener in the namespace that is being read */
 };
 
 static int add(struct scope_socket_table *table, const struct row *row)
@@ -56,9 +56,9 @@ static int add(struct scope_socket_table *table, const struct row *row)
 }
 
 /*
- * "0100007F:1F90": words of 8 digits, as the kernel's memory has them, and the port. An IPv4 address in an IPv6 one is
- * that IPv4 address. No family: it is none, or has no port. sscanf() takes ten times as long, and a host may have
- * 100,000 connections.
+ * Parses "0100007F:1F90": words of 8 digits, in the byte order of the kernel's memory, and the port. An IPv4 address in
+ * an IPv6 address becomes that IPv4 address. The result has no family if the text is no address, or has no port.
+ * sscanf() would take ten times as long, and a host may have 100,000 connections.
  */
 static struct end parse_end(char *text)
 {
@@ -72,7 +72,7 @@ static struct end parse_end(char *text)
 	end.port = (uint16_t)strtoul(colon + 1, NULL, 16);
 	if (!end.port || (words != 1 && words != 4))
 		return end;
-	/* From the last one on, so that each ends where it was cut. */
+	/* Goes from the last word to the first, so that each ends where the one after it was cut off. */
 	for (size_t i = words; i--;) {
 		text[8 * (i + 1)] = '\0';
 		end.address[i] = (uint32_t)strtoul(text + 8 * i, NULL, 16);
@@ -101,7 +101,10 @@ static int parse_inet(char *line, uint8_t number, struct scope_socket_table *tab
 	if (words < WORDS)
 		return 0;
 	row.inode = strtoull(word[WORD_INODE], NULL, 10);
-	/* The line of titles; and what its process has closed is still in the kernel's table, but has no descriptor. */
+	/*
+	 * Skips the line of titles, and sockets that are closed: these are still in the kernel's table, but have no
+	 * descriptor.
+	 */
 	if (!row.inode)
 		return 0;
 	row.own = parse_end(word[WORD_OWN]);
@@ -158,7 +161,10 @@ static int by_path(const void *left, const void *right)
 	return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* An accepted TCP socket has a listener's port, an accepted unix socket a listener's path. first: of the rows just read. */
+/*
+ * Marks accepted sockets: an accepted TCP socket has a listener's port, an accepted unix socket a listener's path.
+ * first: the first of the rows just read.
+ */
 static int mark_accepted(struct scope_socket_table *table, size_t first)
 {
 	const char **paths;
@@ -332,7 +338,10 @@ bool scope_proc_socket_ends(const struct scope_socket_table *table, uint64_t ino
 	return row && print_end(&row->peer, ret_peer) && print_end(&row->own, ret_own);
 }
 
-/* The first socket of the table and namespace of that one at that end, whose peer is that one, or that has no peer. NULL: none. */
+/*
+ * The first socket, in the table and namespace of `like`, at this end and with this peer (or without a peer). NULL:
+ * none.
+ */
 static const struct row *find_at(const struct scope_socket_table *table, const struct row *of, const struct end *own,
 				 const struct end *peer)
 {
@@ -354,7 +363,7 @@ static const struct row *find_at(const struct scope_socket_table *table, const s
 	return NULL;
 }
 
-/* True if packets to that address do not leave this host: the address is the sender's own, or a loopback one. */
+/* True if packets to the peer do not leave this host: its address is the sender's own, or a loopback address. */
 static bool is_here(const struct row *row)
 {
 	static const struct in6_addr loopback = IN6ADDR_LOOPBACK_INIT;
@@ -378,7 +387,7 @@ uint64_t scope_proc_socket_other_end(const struct scope_socket_table *table, uin
 		return 0;
 	other = find_at(table, row, &row->peer, &row->own);
 	if (!other && is_here(row)) {
-		/* Nobody has accepted it yet, or the datagrams of all come to one socket. */
+		/* The connection is not accepted yet, or one socket gets the datagrams of all peers. */
 		other = find_at(table, row, &row->peer, &none);
 		any = (struct end){ .family = row->peer.family, .port = row->peer.port };
 		if (!other)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which process of this host has a socket: reads the links below /proc/PID/fd of all processes. */
+/* Finds the process of this host that has a socket: reads the links below /proc/PID/fd of all processes. */
 #include "proc/socket_owner.h"
 
 #include <errno.h>
@@ -54,7 +54,7 @@ static int look_into(uint32_t tgid, void *context)
 
 	snprintf(path, sizeof(path), "/proc/%u/fd", tgid);
 	err = scope_proc_file_numbers(path, look_at, &look);
-	/* One that has ended, or that the user may not look at. */
+	/* Other errors mean that the process has ended, or that the user may not read it. */
 	return err == -E2BIG || err == -ENOMEM ? err : 0;
 }
 
@@ -73,7 +73,7 @@ uint32_t scope_proc_peers_find(struct scope_peers *peers, uint64_t inode, char r
 
 	if (!peers->read) {
 		peers->read = true;
-		/* What was found until there is no memory, or too many descriptors, is used. */
+		/* If memory or the number of descriptors ends the search, the sockets found until then are used. */
 		scope_proc_file_numbers("/proc", look_into, peers);
 		if (peers->count)
 			qsort(peers->socket, peers->count, sizeof(*peers->socket), by_inode);

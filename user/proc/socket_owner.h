@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which process of this host has a socket, as `ss -p` finds it: all descriptors of all processes are looked through. */
+/* Finds the process of this host that has a socket, in the way of `ss -p`: reads all descriptors of all processes. */
 #ifndef SCOPE_PROC_SOCKET_OWNER_H
 #define SCOPE_PROC_SOCKET_OWNER_H
 
@@ -11,9 +11,9 @@
 
 #include "proc/task.h"
 
-#define SCOPE_PEERS_LINKS_MAX 100000 /* no rule: descriptors looked at, about 0.2 s: further ones are not known */
+#define SCOPE_PEERS_LINKS_MAX 100000 /* no rule: descriptors that are read, in about 0.2 s */
 
-/* Zeroed: the descriptors were not looked through yet. */
+/* A zeroed struct: the descriptors were not read yet. */
 struct scope_peers {
 	struct scope_peer_socket *socket; /* sorted by inode, then by process */
 	size_t count, room;
@@ -23,8 +23,8 @@ struct scope_peers {
 };
 
 /*
- * Finds the process with that socket: of several, which inherited it, the first. Looks through the descriptors on the
- * first call. Its number, or 0: not known, and of those that the user may not look at none is known.
+ * Finds the process with that socket; if several inherited it, the first. The first call reads all descriptors. Returns
+ * the process's number, or 0: not known. Processes that the user may not read are not known.
  */
 uint32_t scope_proc_peers_find(struct scope_peers *peers, uint64_t inode, char ret_comm[SCOPE_COMM_BYTES]);
 void scope_proc_peers_free(struct scope_peers *peers);

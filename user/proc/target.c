@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks by /proc if a pid can be traced. */
+/* Checks in /proc if a pid can be traced. */
 #include "proc/target.h"
 
 #include <errno.h>
@@ -50,7 +50,7 @@ static int read_status(uint32_t pid, struct status *ret_status)
 	return 0;
 }
 
-/* Its parent and flags, by /proc/PID/stat, which takes the kernel half the time of `status`. */
+/* Reads parent and flags from /proc/PID/stat, for which the kernel needs half the time of `status`. */
 static int read_stat(uint32_t pid, uint32_t *ret_parent, unsigned long *ret_flags)
 {
 	const char *rest;
@@ -77,12 +77,12 @@ static bool is_kernel_thread(uint32_t pid)
 
 struct inner {
 	uint32_t wanted;
-	uint32_t pid; /* number in our namespace of the first process found; 0: none */
+	uint32_t pid; /* number in this process's namespace of the first process found; 0: none */
 	uint32_t more;
 	char comm[SCOPE_COMM_BYTES];
 };
 
-/* "NSpid: 12345 7": its number here, then in each pid namespace below, the innermost last. */
+/* Reads "NSpid: 12345 7": the process's number here, then in each pid namespace below, the innermost last. */
 static int match_inner(uint32_t pid, void *context)
 {
 	struct inner *inner = context;
@@ -111,7 +111,7 @@ static int match_inner(uint32_t pid, void *context)
 	return 0;
 }
 
-/* If pid is a number inside a container, fills hint with the number to use instead, else with "". */
+/* Fills hint: if pid is a number inside a container, with the number to use instead, else with "". */
 static void find_inner(uint32_t pid, char *hint, size_t size)
 {
 	struct inner inner = { .wanted = pid };
@@ -150,7 +150,7 @@ static int live_thread(uint32_t tid, void *context)
 	return status.state != 'Z' && status.state != 'X';
 }
 
-/* A process whose first thread has ended lives on while another thread does. */
+/* A process whose first thread has ended has not ended as long as another thread lives. */
 static bool has_ended(uint32_t tgid, const struct status *status)
 {
 	char path[64];

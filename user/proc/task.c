@@ -9,7 +9,7 @@
 
 #include "proc/file.h"
 
-/* Which hierarchy of control groups identifies a process best. */
+/* How well a hierarchy of control groups identifies a process. */
 static int weight_of(const char *controllers)
 {
 	if (!*controllers)
@@ -19,7 +19,9 @@ static int weight_of(const char *controllers)
 	return 1;
 }
 
-/* The path to show, from the text of /proc/PID/cgroup: that of version 2, else of the controller cpu, else of any. */
+/*
+ * Finds the path to show in the text of /proc/PID/cgroup: that of version 2, else that of the controller cpu, else any.
+ */
 static void find_group(char *text, char *ret_group)
 {
 	char *save;

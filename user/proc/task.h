@@ -15,10 +15,13 @@ struct scope_proc_task {
 	char group[SCOPE_TASK_GROUP_BYTES]; /* path of its control group, cut at the end; "": only the top group */
 };
 
-/* 0; -errno: it has ended, or cannot be read. */
+/* 0, or -errno: the thread has ended, or cannot be read. */
 int scope_proc_task_read(uint32_t tid, struct scope_proc_task *ret_task);
 
-/* CPU time of a thread so far, by the kernel's scheduler, ns. 0, or -errno: it has ended, or the kernel does not say. */
+/*
+ * CPU time of a thread so far, according to the kernel's scheduler, ns. 0, or -errno: it has ended, or the kernel does
+ * not report it.
+ */
 int scope_proc_task_run_ns(uint32_t tgid, uint32_t tid, uint64_t *ret_run_ns);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which unix sockets are connected to each other: the tables below /proc/net do not say. */
+/* Finds which unix sockets are connected to each other. The tables below /proc/net do not have this. */
 #include "proc/unix_peers.h"
 
 #include <errno.h>
