@@ -6,9 +6,9 @@
 #include <string.h>
 
 #define HEADERS_MAX 64	  /* program headers of a file */
-#define ENTRIES_MAX 256	  /* of its dynamic section */
+#define ENTRIES_MAX 256	  /* entries of its dynamic section */
 #define CHAIN_MAX 4096	  /* symbols of one bucket */
-#define NAME_MAX_BYTES 96 /* of a name that is looked for */
+#define NAME_MAX_BYTES 96 /* bytes of a name that is searched */
 
 static bool read_headers(struct scope_memory *memory, uint64_t start, const Elf64_Ehdr *head,
 			 struct scope_dynamic *dynamic, uint64_t *ret_section)
@@ -40,7 +40,7 @@ static bool read_headers(struct scope_memory *memory, uint64_t start, const Elf6
 	return based && found;
 }
 
-/* The dynamic linker of glibc has added the bias to these, that of musl has not. */
+/* The dynamic linker of glibc has added the bias to these addresses, that of musl has not. */
 static uint64_t placed(const struct scope_dynamic *dynamic, uint64_t start, uint64_t value)
 {
 	return value < start ? value + dynamic->bias : value;
@@ -76,7 +76,7 @@ bool scope_interpreter_dynamic_open(struct scope_memory *memory, uint64_t start,
 	return dynamic.symbols && dynamic.strings && (dynamic.gnu_hash || dynamic.hash);
 }
 
-/* True if the symbol of that number is defined, and has the name. */
+/* True if the symbol with that number is defined and has that name. */
 static bool is_symbol(struct scope_memory *memory, const struct scope_dynamic *dynamic, uint32_t number,
 		      const char *name, uint64_t *ret_address)
 {

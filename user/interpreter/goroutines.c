@@ -13,20 +13,20 @@
 #define G_BP 104
 #define G_WORDS 14 /* no rule: up to G_BP */
 
-#define WAITING 4      /* status: parked */
-#define IN_SYSCALL 3   /* status: so */
-#define FRAME_WORDS 64 /* of the stack in which the frame of a system call's function is looked for */
+#define WAITING 4      /* value of status: parked */
+#define IN_SYSCALL 3   /* value of status: in a system call */
+#define FRAME_WORDS 64 /* words of the stack in which the frame of a system call's function is searched */
 #define SLEEP_FRAMES                                                                                                   \
-	5 /* frames whose words change while one sleeps again and again: two of the runtime, and the loop's */
-#define WAIT_SCAN 0x1000u	/* a bit of status: the collector looks at its stack, which changes nothing */
-#define STACK_MAX (1ull << 30)	/* of a goroutine, by default */
-#define STACK_READ (16u << 10)	/* bytes of it that are read */
+	5 /* innermost frames whose words change while a goroutine sleeps repeatedly: two of the runtime, and that of the loop */
+#define WAIT_SCAN 0x1000u	/* a bit of status: the garbage collector scans its stack, which changes nothing */
+#define STACK_MAX (1ull << 30)	/* the largest stack of a goroutine, by default */
+#define STACK_READ (16u << 10)	/* bytes of a stack that are read */
 #define CHUNK 512		/* pointers that are read at once */
-#define LENGTH_MAX (1ull << 32) /* addresses are higher */
+#define LENGTH_MAX (1ull << 32) /* the longest list; larger values are addresses */
 
-/* Before 1.18 the version is not in the file in this form. From 1.25 on gobuf has another form. */
+/* Versions before 1.18 are not in the file in this form. From 1.25 on gobuf has another layout. */
 static const struct {
-	unsigned first, last; /* of 1.x */
+	unsigned first, last; /* minor versions x of 1.x */
 	uint32_t status;
 } rows[] = {
 	{ 18, 22, 144 },
@@ -34,8 +34,8 @@ static const struct {
 };
 
 /*
- * The two words that the code reads first, as in atomicAllG(): MOVQ disp32(RIP), register. Which one is the list does not
- * follow from the code, but from what is there: see look().
+ * Finds the two words that the code reads first, as in atomicAllG(): MOVQ disp32(RIP), register. The code does not show
+ * which of them is the list; their values do: see look().
  */
 static bool find_words(uint64_t address, const uint8_t *code, size_t bytes, uint64_t *word)
 {
@@ -103,7 +103,7 @@ static bool read_parked(struct scope_memory *memory, const struct scope_goroutin
 	};
 	status &= ~WAIT_SCAN;
 	ret_parked->in_syscall = status == IN_SYSCALL;
-	/* The frame pointer of one in a system call is not kept. */
+	/* The frame pointer of a goroutine in a system call is not saved. */
 	if (ret_parked->in_syscall)
 		ret_parked->bp = 0;
 	return (status == WAITING || status == IN_SYSCALL) && ret_parked->sp > ret_parked->low &&
@@ -112,7 +112,7 @@ static bool read_parked(struct scope_memory *memory, const struct scope_goroutin
 
 enum walk_end { WALK_START, WALK_CUT, WALK_BROKEN };
 
-/* The frames, each of which begins with the address of its caller's. Returns their number. */
+/* Walks the frames, each of which begins with the address of its caller's frame. Returns their number. */
 static uint16_t walk(const struct parked *parked, const uint8_t *stack, size_t bytes, uint64_t *address,
 		     enum walk_end *ret_end)
 {
@@ -143,8 +143,8 @@ static uint16_t walk(const struct parked *parked, const uint8_t *stack, size_t b
 }
 
 /*
- * Finds the innermost frame of one in a system call: from there on, frame pointers lead to its begin. Other words of the stack
- * do not.
+ * Finds the innermost frame of a goroutine in a system call: the first word of the stack from which frame pointers lead
+ * to the begin of the goroutine.
  */
 static bool find_frame(struct parked *parked, const uint8_t *stack, size_t bytes)
 {
@@ -163,9 +163,9 @@ static bool find_frame(struct parked *parked, const uint8_t *stack, size_t bytes
 	return false;
 }
 
-/* ---- how long it has waited ---- */
+/* ---- for how long it has waited ---- */
 
-/* Where the words begin that do not change while it waits. */
+/* The first of the words that do not change while the goroutine waits. */
 static size_t first_word(const struct scope_goroutines *goroutines, const struct parked *parked, const uint8_t *stack,
 			 size_t bytes, const uint64_t *address, uint16_t count)
 {

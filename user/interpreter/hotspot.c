@@ -6,9 +6,9 @@
  *                                                                      │ of the interpreter: its method
  *                                                                      │ compiled: code cache ─► blob ─► method
  *
- * Offsets of members are in tables that libjvm.so exports for debuggers (hotspot_tables.c), so no version has to be known. A
- * thread that calls into the JVM or the kernel, to wait for a lock or to read, leaves its stack pointer in its anchor; one that runs
- * Java code has none. hotspot_code.c goes from frame to frame.
+ * Offsets of members are in tables that libjvm.so exports for debuggers (hotspot_tables.c), so the version need not be
+ * known. A thread that calls into the JVM or the kernel, to wait for a lock or to read, leaves its stack pointer in its
+ * anchor. A thread that runs Java code has no stack pointer there. hotspot_code.c steps from frame to frame.
  */
 #include "interpreter/hotspot.h"
 
@@ -16,14 +16,14 @@
 
 #include "interpreter/hotspot_tables.h"
 
-#define THREADS_MAX 100000u /* no rule: a longer list lies */
+#define THREADS_MAX 100000u /* no rule: a longer list is invalid */
 #define WORD 8
 
 enum scope_interpreter_found scope_interpreter_hotspot_find(struct scope_memory *memory,
 							    const struct scope_dynamic *dynamic,
 							    struct scope_interpreter *interpreter)
 {
-	static uint64_t jvms; /* that were found */
+	static uint64_t jvms; /* number of JVMs found so far */
 	struct scope_hotspot_offsets *offsets = &interpreter->hotspot;
 	uint64_t list;
 
@@ -34,7 +34,7 @@ enum scope_interpreter_found scope_interpreter_hotspot_find(struct scope_memory 
 		return SCOPE_INTERPRETER_UNKNOWN;
 	offsets->number = ++jvms;
 	interpreter->root = offsets->list;
-	/* It begins without threads. */
+	/* At its start the JVM has no threads. */
 	return scope_interpreter_memory_word(memory, offsets->list, &list) && list ? SCOPE_INTERPRETER_FOUND
 										   : SCOPE_INTERPRETER_ABSENT;
 }
@@ -84,7 +84,7 @@ bool scope_interpreter_hotspot_is_thread(struct scope_memory *memory, const stru
 
 /* ---- frames ---- */
 
-/* Where the thread left Java code. false: it cannot be read; sp 0: it runs it. */
+/* Reads where the thread left Java code; sp is 0 if it runs Java code. Returns false if this cannot be read. */
 static bool read_anchor(struct scope_memory *memory, const struct scope_hotspot_offsets *offsets, uint64_t thread,
 			struct scope_native_frame *ret_frame)
 {
@@ -141,7 +141,7 @@ enum scope_interpreter_read scope_interpreter_hotspot_frames(struct scope_memory
 	if (!frame.sp)
 		return SCOPE_INTERPRETER_EMPTY;
 	again = frame;
-	/* After a call the return address is below. */
+	/* After a call the return address is below the stack pointer. */
 	if (!frame.pc && !scope_interpreter_memory_word(memory, frame.sp - WORD, &frame.pc))
 		return SCOPE_INTERPRETER_UNREADABLE;
 	walk(memory, interpreter, frame, ret_frames);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finds what code of HotSpot is at an address, and goes from its frame to that of its caller.
+ * Finds which code of HotSpot is at an address, and steps from its frame to that of its caller.
  *
  *   address ─► code cache ─► blob: of the interpreter; compiled, with the size of its frame and its method; or a stub
  *
- * Frames are those of frame_x86.hpp: one of the interpreter has its method three words below its frame pointer, and one that
- * was compiled has a size, so frame pointers are not needed.
+ * Frames are those of frame_x86.hpp. A frame of the interpreter has its method three words below its frame pointer.
+ * Compiled code has a frame of known size, so frame pointers are not needed.
  */
 #include "interpreter/hotspot_code.h"
 
@@ -16,23 +16,27 @@
 
 #define HEAPS_MAX 8	       /* parts of the code cache */
 #define HOPS_MAX 4096	       /* steps back in the map of the code cache */
-#define FREE 0xff	       /* in it: nothing begins before */
-#define FRAME_WORDS_MAX 100000 /* no rule: of compiled code */
+#define FREE 0xff	       /* value in the map: no block begins before this place */
+#define FRAME_WORDS_MAX 100000 /* no rule: words of the largest frame of compiled code */
 #define METHOD_BELOW 24	       /* bytes below the frame pointer of a frame of the interpreter … */
-#define SENDER_BELOW 8	       /* … and where the stack pointer of its caller is */
+#define SENDER_BELOW 8	       /* … and to the stack pointer of its caller */
 #define WORD 8
 #define CODES 4096	  /* no rule: a power of two */
-#define SHARED_BYTES 64	  /* that are of one blob, as the JVM's CodeCacheSegmentSize is no smaller */
+#define SHARED_BYTES 64	  /* a piece of this size is of one blob: CodeCacheSegmentSize is not smaller */
 #define READ_AGAIN 100000 /* frames */
 
 /* ---- code ---- */
 
-/* What code is at an address. Looking it up takes longer than all else, and frames are mostly at the same few hundred places. */
+/*
+ * The code at an address. It is kept because looking it up takes longest of all, and most frames are at the same few
+ * hundred places.
+ */
 struct code {
-	uint64_t jvm, place, read; /* jvm: its number; place: see SHARED_BYTES; read: how many were looked up then */
-	uint64_t blob;		   /* 0: none is there */
-	uint64_t method;	   /* COMPILED: 0 of a stub */
-	uint32_t words;		   /* COMPILED: of its frame */
+	uint64_t jvm, place,
+		read;	 /* jvm: its number; place: see SHARED_BYTES; read: number of look-ups when it was read */
+	uint64_t blob;	 /* 0: no code is there */
+	uint64_t method; /* COMPILED: the method; 0: a stub */
+	uint32_t words;	 /* COMPILED: size of its frame */
 	enum { OTHER, INTERPRETED, COMPILED } kind;
 };
 
@@ -50,7 +54,10 @@ static bool in_interpreter(struct scope_memory *memory, const struct scope_hotsp
 	       pc >= buffer && pc - buffer < limit;
 }
 
-/* The block of a part of the code cache that has the address: by a map of bytes, each of which leads back to its begin. */
+/*
+ * Finds the block of a part of the code cache that contains the address. A map has a byte for each segment, which leads
+ * back towards the block's begin.
+ */
 static uint64_t find_block(struct scope_memory *memory, const struct scope_hotspot_offsets *offsets, uint64_t heap,
 			   uint64_t pc)
 {
@@ -75,7 +82,7 @@ static uint64_t find_block(struct scope_memory *memory, const struct scope_hotsp
 	return 0;
 }
 
-/* What the code cache has there; 0: nothing. */
+/* The blob of the code cache at an address; 0: none. */
 static uint64_t find_blob(struct scope_memory *memory, const struct scope_hotspot_offsets *offsets, uint64_t pc)
 {
 	uint64_t array, data, heap;
@@ -120,7 +127,7 @@ static void read_code(struct scope_memory *memory, const struct scope_hotspot_of
 	code->kind = COMPILED;
 }
 
-/* Other code may come to its place, so what was read long ago is read again. */
+/* Other code may replace it, so code that was read long ago is read again. */
 static const struct code *code_at(struct scope_memory *memory, const struct scope_hotspot_offsets *offsets, uint64_t pc)
 {
 	const uint64_t place = pc / SHARED_BYTES;
@@ -159,7 +166,7 @@ static const struct scope_left_functions *inlined_at(struct scope_memory *memory
 
 /* ---- frames ---- */
 
-/* Goes to the caller of a frame of the interpreter. */
+/* Steps to the caller of a frame of the interpreter. */
 static bool leave_interpreted(const struct scope_stack_words *stack, struct scope_native_frame *frame,
 			      uint64_t *ret_method)
 {
@@ -183,7 +190,10 @@ static bool is_code(struct scope_memory *memory, const struct scope_hotspot_offs
 	return code->kind == INTERPRETED || code->blob;
 }
 
-/* The caller of a frame whose return address is there. fp: below it; 0: still in its register. */
+/*
+ * Steps to the caller by the return address at `at`. fp_at: where the caller's frame pointer is; 0: still in its
+ * register.
+ */
 static bool take_caller(const struct scope_stack_words *stack, uint64_t at, uint64_t fp_at,
 			const struct scope_native_frame *frame, struct scope_native_frame *ret_caller)
 {
@@ -193,8 +203,8 @@ static bool take_caller(const struct scope_stack_words *stack, uint64_t at, uint
 }
 
 /*
- * Compiled code calls others only while it has its frame. Where a sample found it, at its beginning or end, it may have none:
- * then the return address is at the stack pointer, or one word above it.
+ * Compiled code makes calls only while it has a frame. A sample may hit it at its beginning or end, without a frame.
+ * Then the return address is at the stack pointer, or one word above it.
  */
 static bool leave_compiled(struct scope_memory *memory, const struct scope_hotspot_offsets *offsets,
 			   const struct scope_stack_words *stack, uint32_t words, struct scope_native_frame *frame)

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finds which methods the compiler put into one: by the records that HotSpot keeps for places at which it may stop.
+ * Finds which methods the compiler inlined into a method, by the records that HotSpot keeps for the places at which a
+ * thread may stop.
  *
  *   place in the code ─► PcDesc ─► scope: its method ─► the scope around: its method … ─► the method itself
  *
- * Other places take the next record. Numbers are in two encodings (utilities/unsigned5.hpp): the first up to version 19, the second,
- * which has no zero bytes, from version 20 on. That whose outermost method is the compiled one is right.
+ * For other places the next record is used. Numbers have two encodings (utilities/unsigned5.hpp): the first up to
+ * version 19, the second, which has no zero bytes, from version 20 on. The right encoding is the one that gives the
+ * compiled method as the outermost.
  */
 #include "interpreter/hotspot_code.h"
 
 #define WORD 8
-#define SCOPES_MAX (1u << 24)  /* no rule: bytes of records; more lie */
+#define SCOPES_MAX (1u << 24)  /* no rule: bytes of records; more are invalid */
 #define RECORDS_MAX (1u << 20) /* no rule */
 #define LOW_CODES 192	       /* a smaller byte ends a number */
 #define HIGH_BITS 6
@@ -43,7 +45,7 @@ static bool find_records(struct scope_memory *memory, const struct scope_hotspot
 	return ret_records->count < RECORDS_MAX;
 }
 
-/* Where the scope of the first record is that is not before the place. 0: none. */
+/* The scope of the first record that is not before the place. 0: none. */
 static int32_t find_scope(struct scope_memory *memory, const struct scope_hotspot_offsets *offsets,
 			  const struct records *records, int64_t place)
 {
@@ -69,7 +71,7 @@ static int32_t find_scope(struct scope_memory *memory, const struct scope_hotspo
 		       : 0;
 }
 
-/* excess: what a byte is larger by. */
+/* excess: number that is subtracted from each byte. */
 static bool read_number(struct scope_memory *memory, uint64_t *at, unsigned excess, uint32_t *ret_number)
 {
 	uint32_t sum = 0;

@@ -14,7 +14,7 @@
 #define WORD 8
 #define NAME_BYTES 160
 
-/* A symbol, in the JVM's form of UTF-8. Returns its bytes, 0: it cannot be read. */
+/* Reads a symbol, in the JVM's form of UTF-8. Returns its length, 0: it cannot be read. */
 static size_t read_symbol(struct scope_memory *memory, const struct scope_hotspot_offsets *offsets, uint64_t symbol,
 			  char *text, size_t room)
 {
@@ -33,7 +33,7 @@ static size_t read_symbol(struct scope_memory *memory, const struct scope_hotspo
 	return length;
 }
 
-/* The name of a class, with dots. */
+/* Writes the name of a class, with dots. */
 static void put_class(struct scope_interpreted_name *name, char *text)
 {
 	for (char *at = text; *at; at++)
@@ -68,7 +68,7 @@ static const char *primitive(char letter)
 	}
 }
 
-/* A type of a signature: "[Ljava/lang/String;" is java.lang.String[]. Returns what follows it. */
+/* Writes a type of a signature: "[Ljava/lang/String;" is java.lang.String[]. Returns the text after it. */
 static char *put_type(struct scope_interpreted_name *name, char *at)
 {
 	unsigned arrays = 0;

@@ -12,7 +12,7 @@
 static const struct {
 	const char *type, *field;
 	size_t to;
-	bool inlines; /* only to find methods that the compiler put into others */
+	bool inlines; /* only needed to find inlined methods */
 } fields[] = {
 #define FIELD(type, field, name)                                                                                       \
 	{                                                                                                              \
@@ -77,7 +77,7 @@ void scope_interpreter_hotspot_text(struct scope_memory *memory, uint64_t addres
 	}
 }
 
-/* The value of an exported word. */
+/* Reads the value of an exported word. */
 static bool exported(struct scope_memory *memory, const struct scope_dynamic *dynamic, const char *name,
 		     uint64_t *ret_word)
 {
@@ -126,7 +126,7 @@ static bool read_fields(struct scope_memory *memory, const struct scope_dynamic 
 	return false;
 }
 
-/* The size of a type. */
+/* Reads the size of a type. */
 static bool read_size(struct scope_memory *memory, const struct scope_dynamic *dynamic, const char *type,
 		      uint64_t *ret_size)
 {

@@ -6,12 +6,12 @@
 #include "interpreter/dynamic.h"
 #include "interpreter/interpreter.h"
 
-#define SCOPE_HOTSPOT_TEXT 64 /* bytes of a name in the JVM that matter, with the zero at its end */
+#define SCOPE_HOTSPOT_TEXT 64 /* bytes of a name in the JVM that are read, including the zero at its end */
 
-/* A string of the JVM, cut; "" if there is none. */
+/* Reads a string of the JVM and cuts it; "" if there is none. */
 void scope_interpreter_hotspot_text(struct scope_memory *memory, uint64_t address, char text[SCOPE_HOTSPOT_TEXT]);
 
-/* false: the tables cannot be read, or do not have all of these. */
+/* Returns false if the tables cannot be read, or lack some of these members. */
 bool scope_interpreter_hotspot_tables(struct scope_memory *memory, const struct scope_dynamic *dynamic,
 				      struct scope_hotspot_offsets *ret_offsets);
 

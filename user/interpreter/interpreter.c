@@ -17,12 +17,12 @@
 #include "interpreter/ruby.h"
 #include "interpreter/v8.h"
 
-/* Base names of their files: the library, if there is one, has the state, and not the program that loads it. */
+/* Base names of the interpreters' files. If there is a library it has the state, and not the program that loads it. */
 static const struct {
 	const char *begin;
 	enum scope_interpreter_language language;
 	bool library;
-	bool whole; /* it is all of the name */
+	bool whole; /* it is the whole name, and not only its begin */
 } files[] = {
 	{ "libpython3.", SCOPE_INTERPRETER_PYTHON, true, false },
 	{ "python3", SCOPE_INTERPRETER_PYTHON, false, false },
@@ -49,7 +49,7 @@ static bool is_file(size_t i, const char *name)
 	return !strncmp(name, files[i].begin, length) && (!files[i].whole || !name[length]);
 }
 
-/* "3.11" of "libpython3.11.so.1.0" or "python3.11". 0: it says none. */
+/* The version in a name: "3.11" in "libpython3.11.so.1.0" or "python3.11". 0: the name has none. */
 static uint32_t version_of(const char *name)
 {
 	const char *at = strpbrk(name, "0123456789");
@@ -60,7 +60,7 @@ static uint32_t version_of(const char *name)
 	return major << 8 | minor;
 }
 
-/* One line of /proc/PID/maps: the beginning of a file, and the file's base name. */
+/* Reads one line of /proc/PID/maps: the start of the mapping of a file's begin, and the file's base name. */
 static bool read_line(const char *line, uint64_t *ret_start, const char **ret_name)
 {
 	const char *slash = strrchr(line, '/');
@@ -88,7 +88,7 @@ enum scope_interpreter_language scope_interpreter_of_maps(const char *maps, uint
 	enum scope_interpreter_language language = SCOPE_INTERPRETER_NONE;
 	bool library = false;
 
-	char line[PATH_MAX + 128]; /* no rule: 128: what stands before the path */
+	char line[PATH_MAX + 128]; /* no rule: 128: for the columns before the path */
 
 	while (scope_lines_take(&maps, line, sizeof(line))) {
 		const char *name;
@@ -108,7 +108,7 @@ enum scope_interpreter_language scope_interpreter_of_maps(const char *maps, uint
 	return language;
 }
 
-/* NULL: it has none of these. */
+/* NULL: the language does not have this function. */
 struct reader {
 	enum scope_interpreter_found (*find)(struct scope_memory *, const struct scope_dynamic *,
 					     struct scope_interpreter *);
@@ -175,7 +175,7 @@ size_t scope_interpreter_threads(struct scope_memory *memory, const struct scope
 
 	if (reader->threads)
 		return reader->threads(memory, interpreter, ret_thread, max);
-	/* The one that the process began with. */
+	/* The thread with which the process began. */
 	ret_thread[0] = (struct scope_interpreted_thread){ .state = interpreter->root };
 	return 1;
 }
@@ -188,7 +188,7 @@ bool scope_interpreter_is_thread(struct scope_memory *memory, const struct scope
 	return reader->is_thread ? reader->is_thread(memory, interpreter, thread) : thread->state == interpreter->root;
 }
 
-/* Where struct pthread has the number of its thread: glibc on x86-64 and arm64, musl on both. */
+/* Offsets of the thread's number in struct pthread: glibc on x86-64 and arm64, musl on both. */
 static const uint32_t number_at[] = { 720, 208, 48, 56 };
 
 uint32_t scope_interpreter_thread_of_handle(struct scope_memory *memory, uint64_t handle,

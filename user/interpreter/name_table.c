@@ -8,7 +8,7 @@
 #include "base/grow.h"
 #include "base/hash.h"
 
-#define BUCKETS (1u << 18) /* above SCOPE_NAME_TABLE_MAX */
+#define BUCKETS (1u << 18) /* more than SCOPE_NAME_TABLE_MAX */
 
 uint32_t scope_interpreter_name_table_get(struct scope_name_table *table, const char *name)
 {

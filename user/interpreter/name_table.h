@@ -16,7 +16,7 @@ struct scope_name_table {
 	uint32_t *bucket; /* number + 1 of a name by its hash */
 };
 
-/* Its number; SCOPE_NAME_TABLE_NONE: it is new, and there is no memory or too many have one. */
+/* The name's number; SCOPE_NAME_TABLE_NONE: the name is new, and there is no memory or there are too many names. */
 uint32_t scope_interpreter_name_table_get(struct scope_name_table *table, const char *name);
 void scope_interpreter_name_table_free(struct scope_name_table *table);
 

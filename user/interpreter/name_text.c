@@ -13,7 +13,7 @@ void scope_interpreter_name_begin(struct scope_interpreted_name *name, char *tex
 static void put(struct scope_interpreted_name *name, const char *bytes, size_t count)
 {
 	if (name->used + count >= name->room) {
-		name->room = name->used + 1; /* no later piece may follow one that did not fit */
+		name->room = name->used + 1; /* no further piece may follow after one that did not fit */
 		return;
 	}
 	memcpy(name->text + name->used, bytes, count);

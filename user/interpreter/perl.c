@@ -7,9 +7,9 @@
  *                      │              └► code of a sub ─► its name, file
  *                      └► statement (COP) ─► file
  *
- * A build without threads has the interpreter's members in variables of their own. Sort, a regular expression, a destructor, a tied
- * variable and a handler of a signal run their subs on a new stack. What has no context is a function in C, an operator or an XSUB, which
- * the native stack has.
+ * A build without threads has the interpreter's members in separate variables. Sort, a regular expression, a
+ * destructor, a tied variable and a handler of a signal run their subs on a new stack. Functions in C, operators and
+ * XSUBs have no context; they are on the native stack.
  */
 #include "interpreter/perl.h"
 
@@ -19,29 +19,29 @@
 #include "interpreter/perl_objects.h"
 #include "interpreter/perl_offsets.h"
 
-#define STACKS_MAX 64	  /* one outside of another */
-#define CONTEXTS_MAX 4096 /* that are looked at: most are blocks and loops */
+#define STACKS_MAX 64	  /* nested stacks */
+#define CONTEXTS_MAX 4096 /* contexts that are read: most are blocks and loops */
 
-/* At one place in all these versions, by offsetof(). */
+/* Offsets that are equal in all these versions, by offsetof(). */
 #define STACK_CONTEXTS 8
 #define STACK_OUTER 16
 #define STACK_LAST 32 /* the number of the innermost context; -1: there is none */
-#define STACK_ROOM 36 /* that of the last one for which there is room */
+#define STACK_ROOM 36 /* the number of the last context for which there is room */
 #define STACK_MAIN 1  /* the type of the outermost one */
 #define CONTEXT_STATEMENT 16
 #define CONTEXT_BYTES_MAX 104
-#define TYPE_MASK 15u /* of a context; the other bits are flags of their type */
+#define TYPE_MASK 15u /* the type of a context; the other bits are flags of that type */
 #define TYPE_SUB 9
 #define TYPE_FORMAT 10
 #define TYPE_EVAL 11
-#define SUB_AGAIN 0x80u /* a sub once more, for code in a regular expression in it */
+#define SUB_AGAIN 0x80u /* the sub again, for code in a regular expression of it */
 #define EVAL_CODE 0x40u /* eval { }, … */
 #define EVAL_TEXT 0x20u /* … eval '', … */
-#define EVAL_TRY 0x80u	/* … try { }: all of these are a part of what they are in; a file that is required is not */
+#define EVAL_TRY 0x80u	/* … try { }: these belong to the sub around them; a file that is required does not */
 #define ROOT_PACKAGE "main"
-#define CHECKS 3 /* no rule: it runs while it is looked at */
+#define CHECKS 3 /* no rule: attempts, because the thread runs while it is read */
 
-/* Variables of a build without threads; 0, and what it has, in one with threads. */
+/* Finds the variables of a build without threads. */
 static bool place_globals(struct scope_memory *memory, const struct scope_dynamic *dynamic,
 			  struct scope_perl_offsets *offsets)
 {
@@ -58,7 +58,7 @@ static bool place_globals(struct scope_memory *memory, const struct scope_dynami
 	return true;
 }
 
-/* What the offsets of the interpreter's members are from. */
+/* The address to which the offsets of the interpreter's members are added. */
 static uint64_t base_of(const struct scope_interpreter *interpreter, uint64_t state)
 {
 	return interpreter->perl.globals ? 0 : state;
@@ -79,7 +79,7 @@ static bool read_stack(struct scope_memory *memory, const struct scope_perl_offs
 					    sizeof(ret_stack->type));
 }
 
-/* True if what is there has the form of stacks, of which the outermost one is the main one. */
+/* True if the memory has the form of stacks, the outermost of which is the main stack. */
 static bool are_stacks(struct scope_memory *memory, const struct scope_perl_offsets *offsets, uint64_t at)
 {
 	struct stack stack = { 0 };
@@ -93,7 +93,10 @@ static bool are_stacks(struct scope_memory *memory, const struct scope_perl_offs
 	return stack.type == STACK_MAIN;
 }
 
-/* The root of all packages has a name that is known, and stacks have a form: members of a build with other options are elsewhere. */
+/*
+ * Checks the offsets: the root of all packages has a known name, and stacks have a known form. A build with other
+ * options has its members at other places.
+ */
 static enum scope_interpreter_found check(struct scope_memory *memory, const struct scope_interpreter *interpreter)
 {
 	char name[2 * sizeof(ROOT_PACKAGE)];
@@ -144,7 +147,10 @@ enum scope_interpreter_found scope_interpreter_perl_find(struct scope_memory *me
 	return found;
 }
 
-/* The first interpreter, which the process began with; those of Perl's own threads, which are rare in servers, are not looked for. */
+/*
+ * Gives only the first interpreter, with which the process began. Perl's own threads, which are rare in servers, have
+ * others.
+ */
 size_t scope_interpreter_perl_threads(struct scope_memory *memory, const struct scope_interpreter *interpreter,
 				      struct scope_interpreted_thread *ret_thread, size_t max)
 {
@@ -167,12 +173,12 @@ struct walk {
 	const struct scope_interpreter *interpreter;
 	struct scope_interpreted_frames *frames;
 	struct scope_frame_middle middle;
-	uint64_t statement; /* where the frame is that comes next */
+	uint64_t statement; /* the statement at which the next frame is */
 	unsigned contexts;
-	bool ended; /* there is no room */
+	bool ended; /* there is no room for more frames */
 };
 
-/* false: it is none. */
+/* Adds a function. Returns false if it is 0. */
 static bool add(struct walk *walk, uint64_t function)
 {
 	if (!function)
@@ -193,7 +199,7 @@ static bool add_sub(struct walk *walk, uint64_t context, uint64_t code)
 	return true;
 }
 
-/* false: it is of another time, or cannot be read. */
+/* Returns false if the context has changed, or cannot be read. */
 static bool read_context(struct walk *walk, uint64_t at)
 {
 	uint8_t context[CONTEXT_BYTES_MAX], type;
@@ -211,7 +217,7 @@ static bool read_context(struct walk *walk, uint64_t at)
 		good = context[0] & SUB_AGAIN || add_sub(walk, at, code);
 	else if (!(context[0] & (EVAL_CODE | EVAL_TEXT | EVAL_TRY)))
 		good = add(walk, scope_interpreter_perl_body(walk->memory, walk->interpreter, walk->statement));
-	/* Where it was called. */
+	/* The statement of the call. */
 	walk->statement = statement;
 	return good;
 }
@@ -227,7 +233,7 @@ static bool read_contexts(struct walk *walk, const struct stack *stack)
 		}
 		if (read_context(walk, stack->contexts + (uint64_t)i * walk->interpreter->perl.context_bytes))
 			continue;
-		/* The innermost context is counted before it is filled. */
+		/* Perl counts the innermost context before it fills it. */
 		if (before || i != stack->last)
 			return false;
 	}
@@ -252,7 +258,7 @@ enum scope_interpreter_read scope_interpreter_perl_frames(struct scope_memory *m
 	for (unsigned i = 0; at && stack.type != STACK_MAIN && !walk.ended; i++, at = stack.outer)
 		if (i == STACKS_MAX || !read_stack(memory, offsets, at, &stack) || !read_contexts(&walk, &stack))
 			return ret_frames->count ? SCOPE_INTERPRETER_TORN : SCOPE_INTERPRETER_UNREADABLE;
-	/* The script outside of all subs; before it begins there is no statement. */
+	/* The script outside of all subs. Before it begins there is no statement. */
 	if (!walk.ended)
 		add(&walk, scope_interpreter_perl_body(memory, interpreter, walk.statement));
 	if (!scope_interpreter_middle_holds(memory, &walk.middle))

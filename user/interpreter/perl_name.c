@@ -14,10 +14,10 @@
 #include "interpreter/perl.h"
 #include "interpreter/perl_objects.h"
 
-/* Members, types and flags that are the same in all these versions, by offsetof(). */
+/* Offsets of members, types and flags that are equal in all these versions, by offsetof(). */
 #define VALUE_BODY 0
 #define VALUE_FLAGS 12
-#define VALUE_OWN 16 /* of a glob: what it has; of a hash: its array */
+#define VALUE_OWN 16 /* of a glob: its values; of a hash: its array */
 #define TYPE_MASK 0xffu
 #define TYPE_GLOB 9
 #define TYPE_HASH 12
@@ -30,32 +30,32 @@
 #define CODE_GLOB 56
 #define CODE_FILE 64
 #define CODE_FLAGS 92
-#define CODE_NAMED (1u << 15)	/* it has a name in place of its glob … */
-#define CODE_LEXICAL (1u << 16) /* … and that is of no package */
+#define CODE_NAMED (1u << 15)	/* it has a name instead of a glob … */
+#define CODE_LEXICAL (1u << 16) /* … and the name belongs to no package */
 #define GLOB_NAME 32
 #define GLOB_PACKAGE 40
-#define OWN_GLOB 56 /* the glob whose name counts */
+#define OWN_GLOB 56 /* the glob whose name is used */
 #define HASH_LAST 24
 #define NAMES_NAME 0
-#define NAMES_COUNT 28 /* not 0: there is a list of names, of which the first counts */
+#define NAMES_COUNT 28 /* not 0: there is a list of names, of which the first is used */
 #define KEY_LENGTH 4
 #define KEY_BYTES 8
-#define KEY_UTF8 1u /* in the byte that follows the zero at its end */
+#define KEY_UTF8 1u /* in the byte after the zero at the key's end */
 #define STATEMENT_LINE 36
 #define STATEMENT_FILE 48
-#define FILE_GLOB "_<" /* how the name of the glob of a file begins */
+#define FILE_GLOB "_<" /* begin of the name of a file's glob */
 
-#define LABEL_BYTES 160 /* of the name of a sub, and of its package */
+#define LABEL_BYTES 160 /* bytes of the name of a sub, and of the name of its package */
 #define FILE_BYTES 256
-#define MARK_SHIFT 48 /* above addresses */
+#define MARK_SHIFT 48 /* bits above addresses */
 #define ADDRESS ((1ull << MARK_SHIFT) - 1)
-#define OF_BODY 1u /* addresses are multiples of 8 */
+#define OF_BODY 1u /* a bit below addresses, which are multiples of 8 */
 #define ANONYMOUS "__ANON__"
 #define EVALUATED "(eval "
 
 /* ---- strings ---- */
 
-/* Up to its end, or where there is no more room. */
+/* Reads a string up to its end, or until there is no more room. */
 static bool read_string(struct scope_memory *memory, uint64_t at, char *ret_text, size_t size)
 {
 	size_t used = 0;
@@ -69,7 +69,7 @@ static bool read_string(struct scope_memory *memory, uint64_t at, char *ret_text
 	return used;
 }
 
-/* The key of a hash, which is UTF-8 or ISO 8859-1. */
+/* Reads the key of a hash, which is UTF-8 or ISO 8859-1. */
 static bool read_key(struct scope_memory *memory, uint64_t key, char *ret_text, size_t size)
 {
 	char bytes[LABEL_BYTES];
@@ -117,7 +117,7 @@ bool scope_interpreter_perl_package(struct scope_memory *memory, const struct sc
 	if (!read_flags(memory, stash, &flags, &body) || (flags & TYPE_MASK) != TYPE_HASH || !(flags & HASH_HAS_NAMES))
 		return false;
 	names = body + interpreter->perl.hash_names;
-	/* Up to 5.34 they follow the array. */
+	/* Up to 5.34 the names follow the array. */
 	if (!interpreter->perl.hash_names) {
 		if (!scope_interpreter_memory_word(memory, stash + VALUE_OWN, &names) ||
 		    !scope_interpreter_memory_word(memory, body + HASH_LAST, &last))
@@ -131,7 +131,7 @@ bool scope_interpreter_perl_package(struct scope_memory *memory, const struct sc
 	return read_key(memory, key, ret_text, size);
 }
 
-/* The glob's name, and the package that it is in: 0 if none is known. */
+/* Reads the glob's name and its package (0 if it is not known). */
 static bool read_glob(struct scope_memory *memory, uint64_t glob, char *ret_text, size_t size, uint64_t *ret_package)
 {
 	uint64_t body, own, key;
@@ -142,7 +142,7 @@ static bool read_glob(struct scope_memory *memory, uint64_t glob, char *ret_text
 	if (ret_package && flags & GLOB_HAS && scope_interpreter_memory_word(memory, glob + VALUE_OWN, &own) &&
 	    scope_interpreter_memory_word(memory, own + OWN_GLOB, &own) && own != glob &&
 	    read_glob(memory, own, ret_text, size, NULL)) {
-		/* That of the other one. */
+		/* The name is that of the other glob. */
 		if (!read_flags(memory, own, &flags, &body))
 			return false;
 	} else if (!scope_interpreter_memory_word(memory, body + GLOB_NAME, &key) ||
@@ -199,7 +199,10 @@ uint64_t scope_interpreter_perl_sub(struct scope_memory *memory, uint64_t code)
 	return code | (mark & ~ADDRESS);
 }
 
-/* One of many subs without a name has the line of its first statement, if that is in the same file. */
+/*
+ * Adds to a sub without a name the line of its first statement, if it is in the same file, because there may be many
+ * such subs.
+ */
 static void put_line(struct scope_memory *memory, const struct scope_interpreter *interpreter, uint64_t body,
 		     const char *file, struct scope_interpreted_name *name)
 {
@@ -263,7 +266,7 @@ bool scope_interpreter_perl_name(struct scope_memory *memory, const struct scope
 		   !read_string(memory, at, file, sizeof(file)) || !put_sub(memory, interpreter, body, file, &name)) {
 		return false;
 	}
-	/* "(eval 12)": each time that it is evaluated has another number. */
+	/* "(eval 12)": every evaluation has another number, so the number is left out. */
 	if (!strncmp(file, EVALUATED, strlen(EVALUATED)))
 		snprintf(file, sizeof(file), "(eval)");
 	scope_interpreter_name_file(&name, file);

@@ -5,9 +5,9 @@
 #include <stddef.h>
 
 /*
- * By offsetof(), from intrpvar.h, cop.h and hv.h of the first release of each version, of builds with threads and without. They do not
- * change between the releases of a version, and are those that OpenTelemetry's profiler has; of
- * 5.42 they are its alone, and Debian's 5.42.3 was read with them.
+ * By offsetof(), from intrpvar.h, cop.h and hv.h of the first release of each version, for builds with threads and
+ * without. Offsets do not change between the releases of a version. They agree with those of OpenTelemetry's profiler;
+ * the row of 5.42 is taken from there, and was tested with Debian's 5.42.3.
  */
 static const struct {
 	uint32_t first, last;
@@ -51,7 +51,7 @@ static const struct {
 bool scope_interpreter_perl_offsets(uint32_t version, struct scope_perl_offsets *ret_offsets)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		/* An odd number is that of a version in development. */
+		/* Odd numbers are versions in development. */
 		if (version >= rows[i].first && version <= rows[i].last && !(version & 1)) {
 			*ret_offsets = rows[i].offsets;
 			return true;

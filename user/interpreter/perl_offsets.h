@@ -5,7 +5,7 @@
 
 #include "interpreter/interpreter.h"
 
-/* version: major << 8 | minor, of a build with threads. false: they are not known. */
+/* version: major << 8 | minor, of a build with threads. Returns false if the offsets are not known. */
 bool scope_interpreter_perl_offsets(uint32_t version, struct scope_perl_offsets *ret_offsets);
 
 #endif

@@ -13,8 +13,8 @@
 #include "interpreter/name_text.h"
 
 /*
- * Members that are at one place in all these versions. Those that are not are in rows[]. They are those of Zend/zend_compile.h,
- * zend_globals.h, zend.h and zend_types.h of 8.2; of the others, as phpspy's structures have them.
+ * Offsets that are equal in all these versions; the others are in rows[]. Those of 8.2 are from Zend/zend_compile.h,
+ * zend_globals.h, zend.h and zend_types.h, those of the other versions from the structures of phpspy.
  */
 #define DATA_FUNCTION 24
 #define DATA_PREVIOUS 48
@@ -24,13 +24,13 @@
 #define CLASS_NAME 8
 #define STRING_LENGTH 16
 #define STRING_VALUE 24
-#define HASH_ELEMENTS 16 /* of a table: its buckets, each of which begins with a value */
+#define HASH_ELEMENTS 16 /* the buckets of a table, each of which begins with a value */
 #define MODULE_SIZE 0
 #define MODULE_API 4
 
-#define MODULE_BYTES 168 /* of an entry of a module, which has its size in it */
+#define MODULE_BYTES 168 /* size of a module's entry, which is also stored in it */
 #define INTERNAL 1	 /* type of a function in C */
-#define NAME_BYTES 160	 /* of the name of a function, and of its class */
+#define NAME_BYTES 160	 /* bytes of the name of a function, and of the name of its class */
 #define FILE_BYTES 256
 
 static const struct {
@@ -44,7 +44,10 @@ static const struct {
 	{ 20240924, 0x804, { .current = 488, .op_array_file = 168 } },
 };
 
-/* The number that modules are built for. Every module has it; the first of the table is one of PHP's own. 0: none yet. */
+/*
+ * The number of the interface for which modules are built. Every module has it; the first module of the table is one of
+ * PHP's own. 0: there is no module yet.
+ */
 static uint32_t api_of(struct scope_memory *memory, uint64_t registry)
 {
 	uint64_t buckets, module;
@@ -71,7 +74,7 @@ enum scope_interpreter_found scope_interpreter_php_find(struct scope_memory *mem
 	api = api_of(memory, registry);
 	if (!api)
 		return SCOPE_INTERPRETER_ABSENT;
-	/* A build with threads keeps the state of each apart, and exports no such variable. */
+	/* A build with threads has a state for each thread, and exports no such variable. */
 	if (!scope_interpreter_dynamic_find(memory, dynamic, "executor_globals", &interpreter->root))
 		return SCOPE_INTERPRETER_UNKNOWN;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -102,7 +105,7 @@ enum scope_interpreter_read scope_interpreter_php_frames(struct scope_memory *me
 		}
 		if (!scope_interpreter_memory_word(memory, data + DATA_FUNCTION, &function))
 			return ret_frames->count ? SCOPE_INTERPRETER_TORN : SCOPE_INTERPRETER_UNREADABLE;
-		/* A frame without a function stands for a call that is being prepared. */
+		/* A frame without a function is a call that is being prepared. */
 		if (function) {
 			ret_frames->function[ret_frames->count++] = function;
 			scope_interpreter_middle_note(&middle, ret_frames->count, data + DATA_FUNCTION, function);
@@ -117,7 +120,7 @@ enum scope_interpreter_read scope_interpreter_php_frames(struct scope_memory *me
 	return ret_frames->count ? SCOPE_INTERPRETER_READ : SCOPE_INTERPRETER_EMPTY;
 }
 
-/* A zend_string, of bytes that are mostly UTF-8. */
+/* Writes a zend_string, whose bytes are usually UTF-8. */
 static bool put_string(struct scope_memory *memory, uint64_t string, size_t most, struct scope_interpreted_name *name)
 {
 	char bytes[FILE_BYTES + 1];
@@ -130,7 +133,10 @@ static bool put_string(struct scope_memory *memory, uint64_t string, size_t most
 	if (!scope_interpreter_memory_get(memory, string + STRING_VALUE, bytes, length))
 		return false;
 	bytes[length] = '\0';
-	/* A class without a name has one with a zero byte and its place after it; the rest of it is in the file's name. */
+	/*
+	 * The generated name of a class without a name has a zero byte and the place of the class, which is left out:
+	 * the file's name follows anyway.
+	 */
 	scope_interpreter_name_clean(bytes);
 	scope_interpreter_name_put(name, bytes);
 	return true;
@@ -164,7 +170,7 @@ bool scope_interpreter_php_name(struct scope_memory *memory, const struct scope_
 	    !scope_interpreter_memory_word(memory, function + FUNCTION_NAME, &own) ||
 	    !put_class(memory, function, &name))
 		return false;
-	/* The code of a file outside of functions has no name. */
+	/* Code of a file outside of all functions has no name. */
 	if (!own)
 		scope_interpreter_name_put(&name, "<main>");
 	else if (!put_string(memory, own, NAME_BYTES, &name))

@@ -13,15 +13,15 @@
 #include "interpreter/name_text.h"
 #include "interpreter/python_offsets.h"
 
-#define INTERPRETERS_MAX 16	/* of one process */
-#define OWNED_BY_C 3		/* of a frame that stands for a call from C: no function */
-#define NAME_CHARACTERS 256	/* of a name, and of a path */
+#define INTERPRETERS_MAX 16	/* interpreters of one process */
+#define OWNED_BY_C 3		/* owner of a frame that represents a call from C, and no function */
+#define NAME_CHARACTERS 256	/* characters of a name, and of a path */
 #define STATE_KIND 2		/* bits of the state of a string: its kind begins here, … */
 #define STATE_KIND_MASK 7	/* … and is this wide: the bytes of a character */
 #define STATE_COMPACT (1u << 5) /* the characters follow the head */
 #define STATE_ASCII (1u << 6)
-#define ASCII_TO_OTHERS 16     /* bytes from where characters of ASCII strings begin to those of others, from 3.12 on */
-#define ASCII_TO_OTHERS_OLD 24 /* before, because a length in wchar_t was there, too */
+#define ASCII_TO_OTHERS 16 /* distance of the characters of other strings from those of ASCII strings, from 3.12 on */
+#define ASCII_TO_OTHERS_OLD 24 /* the same before 3.12: there was a length in wchar_t, too */
 #define VERSION_TEXT_SHORT 0x30c
 
 enum scope_interpreter_found scope_interpreter_python_find(struct scope_memory *memory,
@@ -32,7 +32,7 @@ enum scope_interpreter_found scope_interpreter_python_find(struct scope_memory *
 
 	if (!scope_interpreter_dynamic_find(memory, dynamic, "_PyRuntime", &interpreter->root))
 		return SCOPE_INTERPRETER_ABSENT;
-	/* From 3.11 on; before, the name of the file has to say it. */
+	/* From 3.11 on. For older versions the name of the file has the version. */
 	if (scope_interpreter_dynamic_find(memory, dynamic, "Py_Version", &at) &&
 	    scope_interpreter_memory_word(memory, at, &version))
 		interpreter->version = (uint32_t)(version >> 16);
@@ -96,7 +96,7 @@ bool scope_interpreter_python_is_thread(struct scope_memory *memory, const struc
 	       now.handle == thread->handle;
 }
 
-/* True if the object is of this type, or the type is not known. */
+/* True if the object has this type, or the type is not known. */
 static bool is_of(struct scope_memory *memory, const struct scope_python_offsets *offsets, uint64_t object,
 		  uint64_t type)
 {
@@ -105,7 +105,7 @@ static bool is_of(struct scope_memory *memory, const struct scope_python_offsets
 	return scope_interpreter_memory_word(memory, object + offsets->type, &found) && (!type || found == type);
 }
 
-/* A frame: the code that it runs, 0 if it runs none, and the frame of the caller. */
+/* Reads a frame: the code that it runs (0: none), and the frame of the caller. */
 static bool read_frame(struct scope_memory *memory, const struct scope_python_offsets *offsets, uint64_t frame,
 		       uint64_t *ret_code, uint64_t *ret_back)
 {
@@ -130,7 +130,10 @@ static bool first_frame(struct scope_memory *memory, const struct scope_python_o
 	       scope_interpreter_memory_word(memory, *ret_frame + offsets->cframe_frame, ret_frame);
 }
 
-/* The chain must lead to its end. Whether it leads through code is seen when that is named, once for each function. */
+/*
+ * The chain of frames must lead to its end. That frames have valid code is checked when it is named, once for each
+ * function.
+ */
 enum scope_interpreter_read scope_interpreter_python_frames(struct scope_memory *memory,
 							    const struct scope_interpreter *interpreter, uint64_t state,
 							    struct scope_interpreted_frames *ret_frames)
@@ -172,7 +175,7 @@ enum scope_interpreter_read scope_interpreter_python_frames(struct scope_memory 
 	return ret_frames->count ? SCOPE_INTERPRETER_READ : SCOPE_INTERPRETER_EMPTY;
 }
 
-/* Characters of a string, of 1, 2 or 4 bytes each. */
+/* Writes characters of a string, which have 1, 2 or 4 bytes each. */
 static bool put_characters(struct scope_memory *memory, uint64_t at, uint64_t count, uint32_t bytes,
 			   struct scope_interpreted_name *name)
 {

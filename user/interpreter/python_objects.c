@@ -4,39 +4,39 @@
 
 #include <string.h>
 
-#define KEY_MAX 64	  /* bytes of a key that is looked for */
-#define ENTRIES_MAX 65536 /* of a dictionary that is searched */
-#define DICT_KEYS 32	  /* in all versions */
+#define KEY_MAX 64	  /* bytes of a key that is searched */
+#define ENTRIES_MAX 65536 /* entries of a dictionary that are searched */
+#define DICT_KEYS 32	  /* offset in all versions */
 #define VERSION_SHORT                                                                                                  \
-	0x30b		 /* from here on a dictionary says how wide its rows are, and coroutines contain their frames */
-#define KEYS_LOG_BYTES 9 /* from then on: of the index */
+	0x30b /* from this version on a dictionary has the size of its rows, and coroutines contain their frames */
+#define KEYS_LOG_BYTES 9 /* from that version on: size of the index */
 #define KEYS_KIND 10
 #define KEYS_COUNT 24
 #define KEYS_INDEX 32
 #define KIND_GENERAL 0
 #define KIND_TEXT 1
-#define OLD_KEYS_SIZE 8 /* before */
+#define OLD_KEYS_SIZE 8 /* before that version */
 #define OLD_KEYS_COUNT 32
 #define OLD_KEYS_INDEX 40
-#define ENTRY_GENERAL 24 /* bytes of hash, key, value */
-#define ENTRY_TEXT 16	 /* of key, value */
+#define ENTRY_GENERAL 24 /* bytes bytes of a row: hash, key, value */
+#define ENTRY_TEXT 16	 /* bytes of a row: key, value */
 #define STACK_MAX 4096	 /* words of a frame: its variables and its stack */
-#define WRAPPED 16 /* what goes on with a coroutine has that there: await of an asynchronous generator, and others */
+#define WRAPPED 16	 /* the coroutine in an object that continues it, such as await of an asynchronous generator */
 
 /*
- * Where a coroutine has what is needed, of Include/internal/pycore_frame.h, Include/cpython/genobject.h and frameobject.h. Before 3.11 it
- * leads to a frame of its own.
+ * Offsets in a coroutine and its frame, from Include/internal/pycore_frame.h, Include/cpython/genobject.h and
+ * frameobject.h. Before 3.11 a coroutine has a pointer to a separate frame.
  */
 struct layout {
 	uint32_t first, last;
-	uint32_t frame; /* in the coroutine: the frame, or what leads to it */
+	uint32_t frame; /* in the coroutine: the frame, or a pointer to it */
 	uint32_t state; /* in the coroutine: of 1 byte */
 	bool state_of_frame;
-	int8_t waits, waits_last;   /* its values for a coroutine that waits */
+	int8_t waits, waits_last;   /* values of the state of a coroutine that waits */
 	uint32_t code, instruction; /* in the frame; instruction: 4 bytes before 3.11 */
-	uint32_t depth; /* in the frame: 4 bytes, how many words are from `words` on; 0: `top` leads to the end of the stack */
+	uint32_t depth; /* in the frame: 4 bytes, the number of words from `words` on; 0: `top` points to the end of the stack */
 	uint32_t words, top;
-	bool words_apart; /* `words` leads to them */
+	bool words_apart; /* `words` is a pointer to them */
 };
 
 static const struct layout layouts[] = {
@@ -87,7 +87,7 @@ static bool is_text(struct scope_memory *memory, const struct scope_interpreter 
 	       !memcmp(found, text, bytes);
 }
 
-/* Its rows, each of which has key and value at its end. false: it has no such rows. */
+/* Finds the rows of a dictionary, each of which ends with key and value. Returns false if it has no such rows. */
 static bool entries_of(struct scope_memory *memory, uint32_t version, uint64_t keys, uint64_t *ret_first,
 		       uint64_t *ret_count, uint32_t *ret_bytes)
 {
@@ -149,7 +149,7 @@ static bool is_coroutine(struct scope_memory *memory, const struct scope_interpr
 	       scope_interpreter_python_is(memory, object, types->asynchronous_generator);
 }
 
-/* What is on the top of its stack. */
+/* Reads the object on the top of the frame's stack. */
 static bool top_of(struct scope_memory *memory, const struct layout *layout, uint64_t frame, uint64_t *ret_object)
 {
 	uint64_t words = frame + layout->words, end;
@@ -186,7 +186,7 @@ bool scope_interpreter_python_coroutine(struct scope_memory *memory, const struc
 	    !scope_interpreter_memory_get(memory, frame + layout->instruction, &instruction,
 					  interpreter->version < VERSION_SHORT ? 4 : 8))
 		return false;
-	/* One that has not begun awaits nothing. */
+	/* A coroutine that has not begun awaits nothing. */
 	ret_coroutine->instruction = instruction;
 	return instruction != UINT32_MAX && top_of(memory, layout, frame, &ret_coroutine->awaits);
 }

@@ -5,22 +5,25 @@
 
 #include "interpreter/interpreter.h"
 
-/* True if there is an object of that type. */
+/* True if the object at this address has that type. */
 bool scope_interpreter_python_is(struct scope_memory *memory, uint64_t object, uint64_t type);
 
-/* The value of a key of ASCII characters. false: the dictionary does not have it, or it is one of an object's members. */
+/*
+ * Gets the value of a key of ASCII characters. Returns false if the dictionary does not have the key, or has the
+ * members of an object.
+ */
 bool scope_interpreter_python_dict_get(struct scope_memory *memory, const struct scope_interpreter *interpreter,
 				       uint64_t dict, const char *key, uint64_t *ret_value);
 
 /* A coroutine, or a generator, that waits. */
 struct scope_python_coroutine {
 	uint64_t code, instruction;
-	uint64_t awaits; /* an object, or what goes on with the next coroutine */
+	uint64_t awaits; /* an object, or an object that continues the next coroutine */
 };
 
 bool scope_interpreter_python_knows_tasks(uint32_t version);
 
-/* object: a coroutine, or one that goes on with it. false: it is none, or does not wait. */
+/* object: a coroutine, or an object that continues one. Returns false if it is no coroutine, or does not wait. */
 bool scope_interpreter_python_coroutine(struct scope_memory *memory, const struct scope_interpreter *interpreter,
 					uint64_t object, struct scope_python_coroutine *ret_coroutine);
 

@@ -5,11 +5,11 @@
 #include <stddef.h>
 #include <string.h>
 
-#define OFFSET_MAX (1u << 20) /* of a member that a version of its own names */
+#define OFFSET_MAX (1u << 20) /* largest offset of a member that is read from the interpreter itself */
 
 /*
- * Of the headers in Include/internal and Include/cpython of these versions. They do not change between the releases
- * of a version. The addresses of pthread_t, and not numbers of threads, are what the first three have.
+ * From the headers in Include/internal and Include/cpython of these versions. Offsets do not change between the
+ * releases of a version. The first three versions have the pthread_t of a thread, but not its number.
  */
 static const struct {
 	uint32_t first, last;
@@ -72,7 +72,7 @@ static const struct {
 	    .text_ascii = 40 } },
 };
 
-/* The words of struct _Py_DebugOffsets of 3.13, with which _PyRuntime begins. */
+/* Indexes of words in struct _Py_DebugOffsets of 3.13, which is at the begin of _PyRuntime. */
 enum word {
 	WORD_COOKIE,
 	WORD_VERSION,
@@ -140,7 +140,7 @@ static bool read_own(struct scope_memory *memory, uint64_t runtime, uint32_t ver
 bool scope_interpreter_python_offsets(struct scope_memory *memory, uint64_t runtime, uint32_t version,
 				      struct scope_python_offsets *ret_offsets)
 {
-	/* The words, too, differ between versions. */
+	/* These words differ between versions, too. */
 	if (version == 0x30d)
 		return read_own(memory, runtime, version, ret_offsets);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)

@@ -6,8 +6,8 @@
 #include "interpreter/interpreter.h"
 
 /*
- * version: major << 8 | minor. From 3.13 on they are read from the variable _PyRuntime at `runtime`, where CPython writes them for
- * readers like this one. false: they are not known.
+ * version: major << 8 | minor. From 3.13 on offsets are read from the variable _PyRuntime at `runtime`, where CPython
+ * has them for debuggers. Returns false if they are not known.
  */
 bool scope_interpreter_python_offsets(struct scope_memory *memory, uint64_t runtime, uint32_t version,
 				      struct scope_python_offsets *ret_offsets);

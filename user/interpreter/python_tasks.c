@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads from outside where tasks of asyncio wait, of CPython 3.8 to 3.13. */
+/* Reads from outside where tasks of asyncio wait, for CPython 3.8 to 3.13. */
 #include "interpreter/python_tasks.h"
 
 #include <string.h>
@@ -7,21 +7,21 @@
 #include "interpreter/python_objects.h"
 
 #define INTERPRETER_BYTES                                                                                              \
-	(64u << 10)	     /* of the interpreter's structure, in which the dictionary of modules is looked for */
-#define OBJECT_WORDS 26	     /* of a task or a function, in which an object of a type is looked for */
+	(64u << 10)	     /* bytes of the interpreter's structure in which the dictionary of modules is searched */
+#define OBJECT_WORDS 26	     /* words of a task or a function in which an object of a type is searched */
 #define BEFORE_OBJECT 32     /* bytes before an object of a class, where its members may be, … */
-#define MEMBER_WORDS 16	     /* … and words from there on */
-#define VALUES 8	     /* members of a WeakSet at most */
-#define ARRAY_MARK 1	     /* the address of an array is one more than the object says */
-#define TABLE_MAX (1u << 22) /* rows of the set's table */
+#define MEMBER_WORDS 16	     /* … and the number of words from there on */
+#define VALUES 8	     /* the most members of a WeakSet */
+#define ARRAY_MARK 1	     /* the object has the address of an array minus 1 */
+#define TABLE_MAX (1u << 22) /* most rows of the set's table */
 #define CHUNK 256	     /* rows that are read at once */
 
-#define MODULE_DICT 16 /* in all versions */
-#define DICT_VALUES 40 /* those of an object whose class has the keys */
+#define MODULE_DICT 16 /* offset in all versions */
+#define DICT_VALUES 40 /* offset of the values of an object whose class has the keys */
 #define SET_MASK 32
 #define SET_TABLE 40
 #define WEAK_REFERENCE_TO 16
-#define WRAPPED 16 /* what goes on with another coroutine, or with a generator, has it there */
+#define WRAPPED 16 /* offset of the coroutine or generator in an object that continues it */
 
 /* ---- the set of all tasks ---- */
 
@@ -44,7 +44,7 @@ static bool find_modules(struct scope_memory *memory, const struct scope_interpr
 	return false;
 }
 
-/* The first of these objects that is of this type. */
+/* Finds the first of these objects that has this type. */
 static bool find_of_type(struct scope_memory *memory, uint64_t at, unsigned words, uint64_t type, uint32_t *ret_offset)
 {
 	for (uint32_t i = 0; i < words; i++) {
@@ -69,8 +69,8 @@ static bool first_set(struct scope_memory *memory, const struct scope_interprete
 }
 
 /*
- * A WeakSet has its references in a set, which is the first of its members that is one. Members are in a dictionary, in an array to which
- * that or the object leads, or in the object, which differs by version.
+ * Finds the set with the references of a WeakSet: its first member that is a set. Members are, depending on the
+ * version, in a dictionary, in an array to which the dictionary or the object points, or in the object.
  */
 static bool find_set(struct scope_memory *memory, const struct scope_interpreter *interpreter, uint64_t weak_set,
 		     uint64_t *ret_set)
@@ -124,7 +124,7 @@ bool scope_interpreter_python_tasks_find(struct scope_memory *memory, const stru
 		return false;
 	if (!scope_interpreter_python_dict_get(memory, interpreter, tasks->modules, "asyncio.tasks", &module) ||
 	    !scope_interpreter_memory_word(memory, module + MODULE_DICT, &module) ||
-	    /* From 3.12 on, and before. */
+	    /* The names from 3.12 on, and before. */
 	    (!scope_interpreter_python_dict_get(memory, interpreter, module, "_scheduled_tasks", &weak_set) &&
 	     !scope_interpreter_python_dict_get(memory, interpreter, module, "_all_tasks", &weak_set)))
 		return false;
@@ -134,7 +134,7 @@ bool scope_interpreter_python_tasks_find(struct scope_memory *memory, const stru
 
 /* ---- one task ---- */
 
-/* Its coroutine. */
+/* Finds the task's coroutine. */
 static bool coroutine_of(struct scope_memory *memory, const struct scope_interpreter *interpreter,
 			 struct scope_python_tasks *tasks, uint64_t task, uint64_t *ret_coroutine)
 {
@@ -150,7 +150,9 @@ static uint64_t hash_on(uint64_t hash, uint64_t word)
 	return hash ^ hash >> 32;		 /* no rule */
 }
 
-/* From the outermost to the innermost function. Returns their number; 0: it does not wait. */
+/*
+ * Reads the functions of a task from the outermost to the innermost. Returns their number; 0: the task does not wait.
+ */
 static uint16_t read_task(struct scope_memory *memory, const struct scope_interpreter *interpreter,
 			  const struct scope_python_tasks *tasks, uint64_t first, uint64_t *code, bool *ret_cut,
 			  uint64_t *ret_hash)

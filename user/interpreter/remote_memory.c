@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads memory of a process by pages, up to a limit. */
+/* Reads memory of a process by whole pages, up to a limit. */
 #include "interpreter/remote_memory.h"
 
 #include <string.h>
 #include <sys/uio.h>
 
 #define ADDRESS_MIN SCOPE_MEMORY_PAGE
-#define ADDRESS_END (1ull << 56) /* above all user addresses of the machines that Scope knows */
+#define ADDRESS_END (1ull << 56) /* after all user addresses of the machines that Scope knows */
 
 void scope_interpreter_memory_begin(struct scope_memory *memory, uint32_t reads)
 {
@@ -50,7 +50,7 @@ bool scope_interpreter_memory_now(struct scope_memory *memory, uint64_t address,
 	return memory->read(memory->context, address, data, bytes);
 }
 
-/* The page with that address; NULL: it cannot be read. */
+/* Gets the page that contains that address; NULL: it cannot be read. */
 static const uint8_t *page_of(struct scope_memory *memory, uint64_t address)
 {
 	const uint64_t start = address & ~(uint64_t)(SCOPE_MEMORY_PAGE - 1);

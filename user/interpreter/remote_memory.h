@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory of a process whose interpreter is read. All of it is untrusted: it may change, lie, loop, or go away while it is
- * read. Therefore reads are counted against a limit, and a reader that follows pointers ends with it at the latest.
+ * Memory of a process whose interpreter is read. It is not trusted: it may change, be wrong, have pointers in a circle,
+ * or disappear while it is read. So the number of reads is limited, and code that follows pointers ends at this limit
+ * at the latest.
  */
 #ifndef SCOPE_INTERPRETER_REMOTE_MEMORY_H
 #define SCOPE_INTERPRETER_REMOTE_MEMORY_H
@@ -11,7 +12,7 @@
 #include <stdint.h>
 
 #define SCOPE_MEMORY_PAGE 4096u
-#define SCOPE_MEMORY_PAGES 64u /* that are kept, because a chain of frames is mostly in a few pages */
+#define SCOPE_MEMORY_PAGES 64u /* pages that are kept, because a chain of frames is usually on a few pages */
 
 /* Addresses of pages; 0: none. */
 struct scope_memory_pages {
@@ -38,16 +39,16 @@ void scope_interpreter_memory_begin(struct scope_memory *memory, uint32_t reads)
 void scope_interpreter_memory_begin_with(struct scope_memory *memory, uint32_t reads,
 					 const struct scope_memory_pages *pages);
 
-/* Those of the pages that are kept which were used. */
+/* Gets the kept pages that were used. */
 void scope_interpreter_memory_used(const struct scope_memory *memory, struct scope_memory_pages *ret_pages);
 
 /*
- * Reads by whole pages, so that data that is near each other is read once, and as it was at one time. false: it cannot
- * be read, or the limit is reached.
+ * Reads whole pages, so that data on one page is read once and at one time. Returns false if it cannot be read, or the
+ * limit is reached.
  */
 bool scope_interpreter_memory_get(struct scope_memory *memory, uint64_t address, void *data, size_t bytes);
 
-/* The same, as it is now. */
+/* The same, but reads the present content, without kept pages. */
 bool scope_interpreter_memory_now(struct scope_memory *memory, uint64_t address, void *data, size_t bytes);
 
 static inline bool scope_interpreter_memory_word(struct scope_memory *memory, uint64_t address, uint64_t *ret_word)
@@ -55,9 +56,9 @@ static inline bool scope_interpreter_memory_word(struct scope_memory *memory, ui
 	return scope_interpreter_memory_get(memory, address, ret_word, sizeof(*ret_word));
 }
 
-/* For the member read: process_vm_readv() of the process whose number context points to (uint32_t). */
+/* A function for the member `read`: process_vm_readv() of the process whose number context points to (uint32_t). */
 bool scope_interpreter_memory_of_process(void *context, uint64_t address, void *data, size_t bytes);
-/* The same for the member read_pages. */
+/* The same for the member `read_pages`. */
 size_t scope_interpreter_memory_pages_of_process(void *context, const uint64_t *address,
 						 uint8_t (*data)[SCOPE_MEMORY_PAGE], size_t count);
 

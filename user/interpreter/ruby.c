@@ -6,7 +6,7 @@
  *           │ next      │ next                │ code ─► its name, file
  *                                             │ environment ─► … ─► that of the method ─► its entry ─► class
  *
- * What is in no code is a function in C, which its thread's native stack has.
+ * A frame without code is a function in C, which is on the native stack of its thread.
  */
 #include "interpreter/ruby.h"
 
@@ -14,31 +14,31 @@
 #include "interpreter/ruby_objects.h"
 #include "interpreter/ruby_offsets.h"
 
-#define RACTORS_MAX 64	    /* of one process */
-#define BLOCKS_MAX 32	    /* one in another, until the method that they are in */
-#define DATA_MAX (4u << 20) /* bytes of variables in which the VM is looked for */
+#define RACTORS_MAX 64	    /* ractors of one process */
+#define BLOCKS_MAX 32	    /* nested blocks, up to the method around them */
+#define DATA_MAX (4u << 20) /* bytes of variables in which the VM is searched */
 
-/* At one place in all these versions, by offsetof(). */
+/* Offsets that are equal in all these versions, by offsetof(). */
 #define CONTEXT_STACK 0
-#define CONTEXT_WORDS 8 /* of the stack, at whose end the frames are */
+#define CONTEXT_WORDS 8 /* number of words of the stack, at whose end the frames are */
 #define CONTEXT_FRAME 16
-#define FRAME_PLACE 0 /* in the code */
+#define FRAME_PLACE 0 /* the place in the code */
 #define FRAME_CODE 16
 #define FRAME_ENVIRONMENT 32
 #define ENVIRONMENT_ENTRY 16 /* before an environment: the entry of the method … */
-#define ENVIRONMENT_OUTER 8  /* … and, of a block, the environment that it is in, with two bits */
+#define ENVIRONMENT_OUTER 8  /* … and for a block the environment around it, with two bits */
 #define ENVIRONMENT_KIND 0x7fff0001u
 #define ENVIRONMENT_METHOD 0x11110001u
 #define ENVIRONMENT_OUTERMOST 2u
 #define STACK_MAX (1ull << 32) /* words */
 
-/* A list of the VM: its nodes are in the objects that it lists, and the last one leads to the list. */
+/* Gets the next node of a list of the VM. Nodes are in the listed objects, and the last one points to the list. */
 static bool next_of(struct scope_memory *memory, uint64_t node, uint64_t *ret_next)
 {
 	return scope_interpreter_memory_word(memory, node, ret_next);
 }
 
-/* True if what is there has the form of a list that is not empty: its first node leads back to it. */
+/* True if the memory has the form of a list that is not empty: its first node points back to it. */
 static bool is_list(struct scope_memory *memory, uint64_t list, uint64_t *ret_first)
 {
 	uint64_t back;
@@ -47,7 +47,7 @@ static bool is_list(struct scope_memory *memory, uint64_t list, uint64_t *ret_fi
 	       scope_interpreter_memory_word(memory, *ret_first + 8, &back) && back == list;
 }
 
-/* A VM leads to threads that lead back to it. */
+/* True for a VM: it has threads that point back to it. */
 static bool is_vm(struct scope_memory *memory, const struct scope_ruby_offsets *offsets, uint64_t vm)
 {
 	uint64_t first, owner, context, thread;
@@ -61,14 +61,17 @@ static bool is_vm(struct scope_memory *memory, const struct scope_ruby_offsets *
 	       scope_interpreter_memory_word(memory, context + offsets->context_thread, &thread) && thread == first;
 }
 
-/* From 3.3 on no exported variable leads to the VM: it is looked for among all variables of the file. 0: not, or not yet, there. */
+/*
+ * From 3.3 on no exported variable points to the VM, so it is searched in all variables of the file. 0: there is none,
+ * or none yet.
+ */
 static uint64_t look_for_vm(struct scope_memory *memory, const struct scope_dynamic *dynamic,
 			    const struct scope_ruby_offsets *offsets)
 {
 	uint64_t at = (dynamic->data + 7) & ~7ull, last = 0, word;
 
 	for (; at + sizeof(word) <= dynamic->data_end && at < dynamic->data + DATA_MAX; at += sizeof(word)) {
-		/* Pages that no one has touched can be read as well. */
+		/* Pages that were never touched can be read, too. */
 		if (!scope_interpreter_memory_word(memory, at, &word))
 			return 0;
 		if (word == last || word - dynamic->data < dynamic->data_end - dynamic->data)
@@ -123,7 +126,7 @@ static bool read_thread(struct scope_memory *memory, const struct scope_ruby_off
 	return scope_interpreter_memory_word(memory, native + offsets->thread_handle, &ret_thread->handle);
 }
 
-/* Those of a list. One that has no thread of the kernel now is left out. */
+/* Adds the threads of a list. A thread that has no kernel thread now is left out. */
 static size_t list_threads(struct scope_memory *memory, const struct scope_ruby_offsets *offsets, uint64_t list,
 			   struct scope_interpreted_thread *ret_thread, size_t max)
 {
@@ -173,7 +176,10 @@ bool scope_interpreter_ruby_is_thread(struct scope_memory *memory, const struct 
 	       vm == interpreter->root;
 }
 
-/* What names a frame: the entry of the method that it is in, blocks in it included, or else its code. 0: it cannot be read. */
+/*
+ * The object that names a frame: the entry of its method (for a block: of the method around it), or else its code. 0:
+ * it cannot be read.
+ */
 static uint64_t function_of(struct scope_memory *memory, uint64_t code, uint64_t environment)
 {
 	uint64_t flags, entry;
@@ -194,7 +200,7 @@ static uint64_t function_of(struct scope_memory *memory, uint64_t code, uint64_t
 	return code;
 }
 
-/* The innermost frame, and where the outermost one ends. */
+/* Reads the place of the innermost frame, and the end of the outermost one. */
 static enum scope_interpreter_read read_context(struct scope_memory *memory, const struct scope_ruby_offsets *offsets,
 						uint64_t state, uint64_t *ret_frame, uint64_t *ret_end)
 {
@@ -216,7 +222,7 @@ static enum scope_interpreter_read read_context(struct scope_memory *memory, con
 	return *ret_frame >= stack && *ret_frame <= *ret_end ? SCOPE_INTERPRETER_READ : SCOPE_INTERPRETER_TORN;
 }
 
-/* The function of a frame; 0: it is none of Ruby. false: it cannot be read. */
+/* Reads the function of a frame; 0: no function of Ruby. Returns false if it cannot be read. */
 static bool read_frame(struct scope_memory *memory, uint64_t frame, uint64_t *ret_function)
 {
 	uint64_t place, code, environment;

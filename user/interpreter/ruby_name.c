@@ -13,14 +13,14 @@
 #include "interpreter/ruby.h"
 #include "interpreter/ruby_objects.h"
 
-/* Members and flags that are the same in all these versions, by offsetof(). */
-#define TYPE_MASK 0x1fu /* of the flags with which an object begins */
+/* Offsets of members and flags that are equal in all these versions, by offsetof(). */
+#define TYPE_MASK 0x1fu /* the type, in the flags at the begin of an object */
 #define TYPE_CLASS 2
 #define TYPE_MODULE 3
 #define TYPE_STRING 5
 #define TYPE_ARRAY 7
 #define TYPE_INTERNAL 26
-#define KIND_SHIFT 12 /* of an internal object */
+#define KIND_SHIFT 12 /* the kind of an internal object */
 #define KIND_MASK 15u
 #define KIND_VARIABLES 2
 #define KIND_ENTRY 6
@@ -36,12 +36,12 @@
 #define BODY_METHOD 72
 #define BODY_LABEL 80
 #define BODY_LINE 88
-#define VERSION_LINE_OBJECT 0x302 /* up to here it is a number of Ruby: twice its value and one */
+#define VERSION_LINE_OBJECT 0x302 /* up to this version the line is an object of Ruby: twice the value plus 1 */
 #define OBJECT_CLASS 8
-#define STRING_APART (1u << 13) /* its bytes are not in it */
+#define STRING_APART (1u << 13) /* a flag: the bytes are not in the object */
 #define STRING_LENGTH 16
 #define STRING_BYTES 24
-#define STRING_SHORT_SHIFT 14 /* the length of a short one up to 3.1, in the flags */
+#define STRING_SHORT_SHIFT 14 /* the length of a short string up to 3.1, in the flags */
 #define STRING_SHORT_MASK 31u
 #define ARRAY_WITHIN (1u << 13)
 #define ARRAY_FIRST 16
@@ -51,13 +51,13 @@
 #define TABLE_ENTRIES 48
 #define TABLE_ENTRY 24 /* bytes: hash, key, value */
 
-#define EMBEDDED_APART 24 /* where short strings have their bytes from 3.2 on, and all of them their length */
-#define LABEL_BYTES 160	  /* of the name of a function, and of its class */
+#define EMBEDDED_APART 24 /* from 3.2 on: the bytes of short strings, and the length of all strings */
+#define LABEL_BYTES 160	  /* bytes of the name of a function, and of the name of its class */
 #define FILE_BYTES 256
-#define VARIABLES_MAX 64 /* of a class, that are looked at */
-#define ATTACHED_MAX 4	 /* the class of a class of a class … */
+#define VARIABLES_MAX 64 /* variables of a class that are read */
+#define ATTACHED_MAX 4	 /* nested singleton classes */
 
-/* The flags of an object of that type. 0: it is none. */
+/* The flags of an object with that type. 0: it has another type. */
 static uint64_t flags_of(struct scope_memory *memory, uint64_t object, unsigned type)
 {
 	uint64_t flags;
@@ -107,14 +107,17 @@ static bool read_string(struct scope_memory *memory, const struct scope_interpre
 	if (!scope_interpreter_memory_get(memory, bytes, ret_text, length))
 		return false;
 	ret_text[length] = '\0';
-	/* The name of what is in no character ends at the first zero. */
+	/* The text ends at the first zero. */
 	scope_interpreter_name_clean(ret_text);
 	return true;
 }
 
 /* ---- classes ---- */
 
-/* A variable of a class up to 3.1: the one with that key, or, if that is 0, with that value, whose key it returns. 0: there is none. */
+/*
+ * A variable of a class up to 3.1: returns the value of that key; if the key is 0, the key of that value. 0: there is
+ * none.
+ */
 static uint64_t
 variable_of(struct scope_memory *memory, const struct scope_interpreter *interpreter, uint64_t class, uint64_t key,
 	    bool (*is_it)(struct scope_memory *memory, const struct scope_interpreter *, uint64_t value))
@@ -161,7 +164,7 @@ void scope_interpreter_ruby_learn(struct scope_memory *memory, struct scope_inte
 		interpreter->attached_variable = variable_of(memory, interpreter, own, 0, is_object_class);
 }
 
-/* A string that a class has, or the object that it is the class of. 0: it is not known. */
+/* A class's name, a string, or the object of a singleton class. 0: not known. */
 static uint64_t of_class(struct scope_memory *memory, const struct scope_interpreter *interpreter, uint64_t class,
 			 uint32_t member, uint64_t variable)
 {
@@ -175,8 +178,8 @@ static uint64_t of_class(struct scope_memory *memory, const struct scope_interpr
 }
 
 /*
- * "Class#" or, for a method of a class itself, "Class."; of a class of a version, or of an object, that has no name: nothing. Methods of
- * a script that are in no class are those of Object.
+ * Writes "Class#" or, for a method of a class itself, "Class."; nothing if the class has no name. Methods of a script
+ * outside of all classes belong to Object.
  */
 static void put_class(struct scope_memory *memory, const struct scope_interpreter *interpreter, uint64_t class,
 		      struct scope_interpreted_name *name)
@@ -205,7 +208,7 @@ static void put_class(struct scope_memory *memory, const struct scope_interprete
 
 /* ---- functions ---- */
 
-/* A block outside of a method: there may be more of that name in the file. */
+/* Adds the line to a block outside of a method, because other blocks of the file may have the same name. */
 static void put_line(struct scope_memory *memory, const struct scope_interpreter *interpreter, uint64_t body,
 		     struct scope_interpreted_name *name)
 {
@@ -220,7 +223,7 @@ static void put_line(struct scope_memory *memory, const struct scope_interpreter
 	scope_interpreter_name_put(name, text);
 }
 
-/* The name of the method, or what the language calls code that is in none. */
+/* Writes the name of the method, or the language's name for code outside of methods. */
 static bool put_label(struct scope_memory *memory, const struct scope_interpreter *interpreter, uint64_t body,
 		      struct scope_interpreted_name *name)
 {
@@ -242,7 +245,10 @@ static bool put_label(struct scope_memory *memory, const struct scope_interprete
 	return true;
 }
 
-/* The path, or an array of the path as it was given and of the whole one, which evaluated text has not. */
+/*
+ * Writes the path. It is a string, or an array of the given and the absolute path (evaluated text has no absolute
+ * path).
+ */
 static bool put_path(struct scope_memory *memory, const struct scope_interpreter *interpreter, uint64_t path,
 		     struct scope_interpreted_name *name)
 {

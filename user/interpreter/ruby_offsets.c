@@ -5,8 +5,9 @@
 #include <stddef.h>
 
 /*
- * By offsetof(), from vm_core.h, ractor_core.h, thread_pthread.h, internal/class.h and rstring.h of these versions. They do not change
- * between the releases of a version. On arm64 a mutex of glibc, some of which come before these lists, is 8 bytes longer.
+ * By offsetof(), from vm_core.h, ractor_core.h, thread_pthread.h, internal/class.h and rstring.h of these versions.
+ * Offsets do not change between the releases of a version. On arm64 a mutex of glibc is 8 bytes longer, and there are
+ * mutexes before these lists.
  */
 #ifdef __aarch64__
 #define MUTEX_MORE 8u

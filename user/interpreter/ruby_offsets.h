@@ -5,7 +5,7 @@
 
 #include "interpreter/interpreter.h"
 
-/* version: major << 8 | minor. false: they are not known. */
+/* version: major << 8 | minor. Returns false if the offsets are not known. */
 bool scope_interpreter_ruby_offsets(uint32_t version, struct scope_ruby_offsets *ret_offsets);
 
 #endif

@@ -5,10 +5,10 @@
  *   frame pointer ─► its function ─► SharedFunctionInfo ─► ScopeInfo ─► name
  *                                          │ Script ─► name of its file
  *
- * All of V8's code keeps frame pointers, interpreted, compiled and its own. A frame has its context one word below
- * the frame pointer, or what kind of frame it is if it is none of JavaScript, and its function two words below. Offsets
- * are numbers that V8 exports for debuggers (tools/gen-postmortem-metadata.py), so no version has to be known. Pointers to
- * objects have a 1 added.
+ * All of V8's code keeps frame pointers: interpreted code, compiled code and V8's own. One word below the frame pointer
+ * a frame has its context, or its kind if it is no frame of JavaScript; two words below it has its function. Offsets
+ * are numbers that V8 exports for debuggers (tools/gen-postmortem-metadata.py), so the version need not be known.
+ * Pointers to objects have a 1 added.
  */
 #include "interpreter/v8.h"
 
@@ -19,25 +19,25 @@
 #include "interpreter/name_text.h"
 
 #define WORD 8
-#define TAG 1u	       /* of a pointer to an object */
-#define REGEXP 1u      /* a function's number: code of a regular expression; others are even */
-#define NAME_BYTES 160 /* of a function */
+#define TAG 1u	       /* bit of a pointer to an object */
+#define REGEXP 1u      /* bit of a function's number: code of a regular expression; other numbers are even */
+#define NAME_BYTES 160 /* of the name of a function */
 #define FILE_BYTES 256
-#define NESTED_MAX 4	  /* strings that are made of others */
-#define LOCALS_MAX 10000u /* no rule: more lie */
+#define NESTED_MAX 4	  /* depth of strings that are made of others */
+#define LOCALS_MAX 10000u /* no rule: more are invalid */
 #define LOCALS_INLINE 75u /* V8's kScopeInfoMaxInlinedLocalNamesSize: more are in a table */
-#define SLOTS 8u	  /* of a ScopeInfo after its variables that are looked at */
-#define SMALL_SHIFT 32	  /* of a word that holds a small number */
+#define SLOTS 8u	  /* slots of a ScopeInfo after its variables that are read */
+#define SMALL_SHIFT 32	  /* place of a small number in its word */
 #define SOURCE_MAX                                                                                                     \
 	(4 << 20) /* characters of a script before a function without a name, whose line is found by counting */
 #define CHUNK 16384u
 #define AROUND_MAX 6 /* scopes around a function without a name */
 
-/* Names by which V8 exports a number; the second and third are those of later versions. */
+/* Names with which V8 exports a number; the second and third are those of later versions. */
 static const struct {
 	const char *name[3];
 	size_t to;
-	bool wanted; /* nothing can be read without it */
+	bool wanted; /* without it nothing can be read */
 } numbers[] = {
 #define NUMBER(to, ...)                                                                                                \
 	{                                                                                                              \
@@ -113,7 +113,7 @@ enum scope_interpreter_found scope_interpreter_v8_find(struct scope_memory *memo
 			return SCOPE_INTERPRETER_UNKNOWN;
 		memcpy((char *)&interpreter->v8 + numbers[i].to, &number, sizeof(number));
 	}
-	/* Once it was an array, which has its length before its elements. */
+	/* In older versions it was an array, which has its length before its elements. */
 	interpreter->v8.scope_slots =
 		scope_interpreter_dynamic_find(memory, dynamic, "v8dbg_parent_ScopeInfo__HeapObject", &address)
 			? WORD
@@ -128,7 +128,7 @@ static bool get(struct scope_memory *memory, uint64_t object, int64_t offset, ui
 	return object & TAG && scope_interpreter_memory_word(memory, object - TAG + (uint64_t)offset, ret_word);
 }
 
-/* -1: it is none. */
+/* Returns the type of an object; -1: it is no object. */
 static int type_of(struct scope_memory *memory, const struct scope_v8_offsets *offsets, uint64_t object)
 {
 	uint64_t map;
@@ -141,7 +141,7 @@ static int type_of(struct scope_memory *memory, const struct scope_v8_offsets *o
 		       : -1;
 }
 
-/* Where an object is that moved: the collector leaves an address in place of its map. */
+/* The place of an object that was moved: the garbage collector leaves the new address in place of the object's map. */
 static uint64_t moved(struct scope_memory *memory, const struct scope_v8_offsets *offsets, uint64_t object)
 {
 	uint64_t map;
@@ -190,7 +190,7 @@ enum scope_interpreter_left scope_interpreter_v8_leave(struct scope_memory *memo
 
 /* ---- names ---- */
 
-/* The characters of a string; those that are none of ASCII as they are in UTF-8. */
+/* Writes the characters of a string as UTF-8. */
 static bool put_characters(struct scope_memory *memory, uint64_t at, bool one_byte, uint32_t length,
 			   struct scope_interpreted_name *name)
 {
@@ -205,7 +205,7 @@ static bool put_characters(struct scope_memory *memory, uint64_t at, bool one_by
 	return true;
 }
 
-/* depth: of strings in this one. false: it is no string, or none of these kinds, or an empty one. */
+/* depth: how deep strings may be nested. Returns false if it is no string of these kinds, or an empty one. */
 static bool put_string(struct scope_memory *memory, const struct scope_v8_offsets *offsets, uint64_t string, int depth,
 		       struct scope_interpreted_name *name)
 {
@@ -232,12 +232,12 @@ static bool put_string(struct scope_memory *memory, const struct scope_v8_offset
 	    !get(memory, string, offsets->string_second, &second) ||
 	    !put_string(memory, offsets, first, depth - 1, name))
 		return false;
-	/* A string that was put together to one has an empty one beside it. */
+	/* V8 may later join both parts into the first; the second is then empty. */
 	put_string(memory, offsets, second, depth - 1, name);
 	return true;
 }
 
-/* Where a script has a function without a name, as line and column. false: not known. */
+/* Finds line and column of a function without a name in its script. Returns false if they are not known. */
 static bool find_line(struct scope_memory *memory, const struct scope_v8_offsets *offsets, uint64_t script,
 		      uint64_t position, unsigned *ret_line, unsigned *ret_column)
 {
@@ -270,12 +270,12 @@ static bool find_line(struct scope_memory *memory, const struct scope_v8_offsets
 	return true;
 }
 
-/* The slots of a ScopeInfo after its variables that matter. */
+/* The slots of a ScopeInfo after its variables that are needed. */
 struct scope {
-	uint64_t name, assigned; /* strings, or none; 0: not known */
-	uint64_t begin;		 /* in the script */
+	uint64_t name, assigned; /* strings, or no strings; 0: not known */
+	uint64_t begin;		 /* offset in the script */
 	uint64_t around;	 /* another ScopeInfo; 0: none */
-	bool function;		 /* the first three are known */
+	bool function;		 /* it is the scope of a function: the first three members are known */
 };
 
 static bool slot_of(struct scope_memory *memory, const struct scope_v8_offsets *offsets, uint64_t scope,
@@ -284,15 +284,16 @@ static bool slot_of(struct scope_memory *memory, const struct scope_v8_offsets *
 	return get(memory, scope, offsets->scope_slots + (int64_t)number * WORD, ret_slot);
 }
 
-/* 0: it is none. */
+/* Returns the ScopeInfo, or 0 if the object is none. */
 static uint64_t scope_at(struct scope_memory *memory, const struct scope_v8_offsets *offsets, uint64_t slot)
 {
 	return type_of(memory, offsets, slot) == offsets->type_scope ? slot : 0;
 }
 
 /*
- * A function has: its name and a small number, if it may have a name; what it is assigned to; the small numbers where it begins and ends;
- * the ScopeInfo around. A block has only the last. No slot that fits neither is read as a name, because it may be one of another object.
+ * A function has these slots: its name and a small number, if it may have a name; the name to which it is assigned; its
+ * begin and end as small numbers; the ScopeInfo around it. A block has only the last. A slot that fits neither is not
+ * used as a name, because it may belong to another object.
  */
 static bool read_scope(struct scope_memory *memory, const struct scope_v8_offsets *offsets, uint64_t scope,
 		       struct scope *ret_scope)
@@ -327,7 +328,7 @@ static bool put_own(struct scope_memory *memory, const struct scope_v8_offsets *
 	       put_string(memory, offsets, scope->assigned, NESTED_MAX, name);
 }
 
-/* The name of the nearest function around that has one, and a dot. */
+/* Writes the name of the nearest function around that has a name, and a dot. */
 static void put_around(struct scope_memory *memory, const struct scope_v8_offsets *offsets, uint64_t around,
 		       struct scope_interpreted_name *name)
 {
@@ -361,7 +362,7 @@ static bool put_scope(struct scope_memory *memory, const struct scope_v8_offsets
 	return true;
 }
 
-/* A file's name; of what is Node's own, "<node events>". */
+/* Writes a file's name; for Node's own files "<node events>". */
 static bool put_file(struct scope_memory *memory, const struct scope_v8_offsets *offsets, uint64_t string,
 		     struct scope_interpreted_name *name)
 {
@@ -396,7 +397,7 @@ bool scope_interpreter_v8_name(struct scope_memory *memory, const struct scope_i
 		strcpy(ret_name, "RegExp:[compiled]");
 		return true;
 	}
-	/* V8's own functions have no script, and their names from the program's file. */
+	/* V8's own functions have no script; their names are in the program's file. */
 	if (type_of(memory, offsets, shared) != offsets->type_shared ||
 	    !get(memory, shared, offsets->shared_name, &own) || !get(memory, shared, offsets->shared_script, &script) ||
 	    type_of(memory, offsets, script) != offsets->type_script ||

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where tasks of a runtime wait that are in no thread then. */
+/* Where tasks of a runtime wait while they are in no thread. */
 #include "interpreter/waiting_tasks.h"
 
 #include <string.h>
 
-#define WAIT_TRIES 16 /* rows where one may be */
+#define WAIT_TRIES 16 /* rows in which a task may be */
 
 void scope_interpreter_waiting_begin(struct scope_waiting_tasks *tasks, struct scope_waiting_places *places)
 {
@@ -12,7 +12,10 @@ void scope_interpreter_waiting_begin(struct scope_waiting_tasks *tasks, struct s
 	places->places = places->looked = places->torn = places->addresses = 0;
 }
 
-/* Its row; NULL: there is no room, because others that waited a moment ago are in all rows where it may be. */
+/*
+ * The row of a task; NULL: there is no room, because all rows in which it may be have tasks that waited at the last
+ * look.
+ */
 static struct scope_waiting_task *find_row(struct scope_waiting_tasks *tasks, uint64_t task)
 {
 	struct scope_waiting_task *room = NULL;

@@ -32,7 +32,7 @@ struct run {
 	const struct scope_cfi_function *function;
 	struct state state, initial, remembered[REMEMBERED_MAX];
 	unsigned int depth;
-	struct column unused; /* of registers that do not matter */
+	struct column unused; /* for registers that are not needed */
 };
 
 /* ---- bytes ---- */
@@ -93,7 +93,7 @@ static bool fits(int64_t offset)
 	return offset == (int32_t)offset;
 }
 
-/* Register plus offset, the register being sp or fp, and perhaps the word there. */
+/* Register plus offset, where the register is sp or fp, and possibly the word at that address. */
 static bool base_and_offset(const struct scope_cfi_machine *machine, struct scope_cfi_bytes expression, bool *ret_is_fp,
 			    bool *ret_deref, int32_t *ret_offset)
 {
@@ -109,8 +109,8 @@ static bool base_and_offset(const struct scope_cfi_machine *machine, struct scop
 }
 
 /*
- * The linker's expression for the jumps of .plt: rsp + 8, and 8 more from some byte of a slot of 16 on (which is 11 in
- * older slots, and 9 or 10 in those with endbr64).
+ * The linker's expression for the jumps of .plt: rsp + 8, and 8 more from some byte of each slot of 16 bytes on (byte
+ * 11 in older slots, 9 or 10 in slots with endbr64).
  */
 static bool plt_rule(const struct scope_cfi_bytes *expression, struct scope_table_rule *rule)
 {
@@ -173,7 +173,7 @@ static bool value_rule(const struct run *run, const struct column *column, uint8
 	}
 }
 
-/* The stack pointer is the CFA. A signal frame says so once more, by the same expression. */
+/* True if the stack pointer is the CFA. A signal frame repeats this, by the same expression. */
 static bool sp_is_cfa(const struct run *run)
 {
 	const struct column *sp = &run->state.column[SP];
@@ -319,7 +319,7 @@ static bool run_register(struct run *run, uint64_t op, struct scope_cfi_bytes *c
 	return true;
 }
 
-/* All but those that advance. false: unknown. */
+/* Executes any instruction but those that advance. Returns false if it is unknown. */
 static bool run_one(struct run *run, uint64_t op, struct scope_cfi_bytes *code)
 {
 	switch (op) {
@@ -356,7 +356,7 @@ static bool run_one(struct run *run, uint64_t op, struct scope_cfi_bytes *code)
 	return false;
 }
 
-/* True, and the distance before alignment, if the instruction advances the address. */
+/* Returns true if the instruction advances the address, with the distance before alignment. */
 static bool advances(uint64_t op, struct scope_cfi_bytes *code, uint64_t *ret_delta)
 {
 	if ((op & 0xc0) == DW_CFA_advance_loc)
@@ -372,7 +372,10 @@ static bool advances(uint64_t op, struct scope_cfi_bytes *code, uint64_t *ret_de
 	return true;
 }
 
-/* Executes up to the next instruction that advances. Returns true if there is one; *ret_known: all were understood. */
+/*
+ * Executes up to the next instruction that advances. Returns true if there is one. *ret_known: all instructions are
+ * known.
+ */
 static bool run_row(struct run *run, struct scope_cfi_bytes *code, uint64_t *ret_delta, bool *ret_known)
 {
 	*ret_known = true;
@@ -416,7 +419,7 @@ int scope_symbol_cfi_run(const struct scope_cfi_machine *machine, const struct s
 		if (!more || delta)
 			err = put(context, link, &rule);
 		delta *= function->code_align;
-		/* Rows beyond the function's end, or before the last one, are not for it. */
+		/* Rows after the function's end, or before the last row, do not belong to it. */
 		if (delta > function->end - link)
 			more = false;
 		link += delta;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Executes call frame instructions (DWARF 5, section 6.4.2) as far as unwind tables need it: for the CFA, the frame
- * pointer, the stack pointer and the return address.
+ * Executes call frame instructions (DWARF 5, section 6.4.2) for what unwind tables need: the CFA, the frame pointer,
+ * the stack pointer and the return address.
  *
- * libdw gives one rule at a time, and executes the instructions of a function again for each: two
- * orders slower for a whole file. tests/unit/test_table.c compares both.
+ * libdw gives one rule at a time, and executes the instructions of a function again for each rule, which takes 100
+ * times as long for a whole file. tests/unit/test_table.c compares both.
  */
 #ifndef SCOPE_SYMBOL_CFI_H
 #define SCOPE_SYMBOL_CFI_H
@@ -15,7 +15,7 @@
 
 #include <scope/table.h>
 
-/* DWARF's numbers of the registers that matter. */
+/* DWARF's numbers of the registers that are needed. */
 struct scope_cfi_machine {
 	uint8_t sp, fp, ra;
 	bool ra_is_same; /* a return address without a rule stays in its register; else it ends the stack */
@@ -23,7 +23,7 @@ struct scope_cfi_machine {
 
 extern const struct scope_cfi_machine scope_symbol_cfi_x86_64, scope_symbol_cfi_arm64;
 
-/* A function: an FDE with what its CIE says. */
+/* A function: an FDE with the values of its CIE. */
 struct scope_cfi_function {
 	uint64_t start, end;	       /* link addresses */
 	const uint8_t *initial, *code; /* instructions of the CIE and of the FDE */
@@ -34,16 +34,16 @@ struct scope_cfi_function {
 };
 
 /*
- * Calls put() for each row, in order of addresses, the first one at the function's start. Instructions that are not
- * understood end in rows of kind SCOPE_CFA_OTHER. 0, or what put() returned.
+ * Calls put() for each row, in order of addresses; the first row is at the function's start. Unknown instructions give
+ * rows of kind SCOPE_CFA_OTHER. 0, or what put() returned.
  */
 int scope_symbol_cfi_run(const struct scope_cfi_machine *machine, const struct scope_cfi_function *function,
 			 int (*put)(void *context, uint64_t link, const struct scope_table_rule *rule), void *context);
 
-/* A position in bytes that nobody vouches for. */
+/* A position in bytes that are not trusted. */
 struct scope_cfi_bytes {
 	const uint8_t *at, *end;
-	bool bad; /* something was not there: all that is read from here on is 0 */
+	bool bad; /* the bytes ended too early: all further reads give 0 */
 };
 
 uint64_t scope_symbol_cfi_fixed(struct scope_cfi_bytes *bytes, unsigned int count);

@@ -12,7 +12,7 @@
 
 /* Instructions of a CIE are executed for each function, so a file cannot have many; real ones have 10 bytes. */
 #define INITIAL_BYTES_MAX 256u
-#define EXPANDED_BYTES_MAX (256u << 20) /* of a compressed section */
+#define EXPANDED_BYTES_MAX (256u << 20) /* the most bytes that a compressed section may expand to */
 
 struct section {
 	const uint8_t *data;
@@ -21,9 +21,9 @@ struct section {
 	bool eh; /* .eh_frame, not .debug_frame */
 };
 
-/* What a CIE says. */
+/* The values of a CIE. */
 struct common {
-	size_t offset; /* of it in the section */
+	size_t offset; /* of the CIE in the section */
 	bool known;
 	uint8_t encoding; /* of addresses in its FDEs */
 	bool augmented;	  /* FDEs have augmentation data */
@@ -117,7 +117,7 @@ static void read_common(const struct scope_cfi_machine *machine, struct scope_cf
 	common->known &= !entry.bad && common->function.initial_bytes <= INITIAL_BYTES_MAX;
 }
 
-/* One entry, after its length field. false: it makes no sense, or the section ends here. */
+/* One entry, after its length field. Returns false if the entry is invalid, or the section ends here. */
 static bool next_entry(struct scope_cfi_bytes *at, struct scope_cfi_bytes *ret_entry)
 {
 	const uint64_t bytes = scope_symbol_cfi_fixed(at, 4);
@@ -200,7 +200,9 @@ static int by_start(const void *left, const void *right)
 
 	if (a->start != b->start)
 		return a->start < b->start ? -1 : 1;
-	/* The shortest last: it is the one that counts. The rest of the order makes it the same each time. */
+	/*
+	 * The shortest comes last: it is the one that is used. The rest of the comparison only makes the order unique.
+	 */
 	if (a->end != b->end)
 		return a->end > b->end ? -1 : 1;
 	return a->code < b->code ? -1 : a->code > b->code;
@@ -234,7 +236,7 @@ static int read_others(const struct scope_cfi_machine *machine, const struct sec
 	return 0;
 }
 
-/* Go compresses what debuggers alone read. False: it cannot be read. */
+/* Decompresses a section: Go compresses what only debuggers read. Returns false if it cannot be read. */
 static bool expand(Elf_Scn *scn, const GElf_Shdr *shdr)
 {
 	GElf_Chdr chdr;

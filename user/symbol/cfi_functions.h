@@ -13,8 +13,8 @@ struct scope_cfi_functions {
 };
 
 /*
- * All functions of .eh_frame, and those of .debug_frame that are not in it. Entries that make no sense are left out; a file
- * without such sections has none. 0: free ret_functions->function. -ENOMEM.
+ * All functions of .eh_frame, and those of .debug_frame that are not in it. Invalid entries are left out; a file
+ * without such sections has no functions. 0: free ret_functions->function. -ENOMEM.
  */
 int scope_symbol_cfi_functions_read(Elf *elf, const struct scope_cfi_machine *machine,
 				    struct scope_cfi_functions *ret_functions);

@@ -61,7 +61,7 @@ struct wanted {
 	int id_bytes;
 	const char *link; /* NULL: none */
 	GElf_Word crc;
-	bool stripped; /* is accepted: the program itself is searched */
+	bool stripped; /* a stripped file is accepted, because the program itself is searched */
 	struct scope_proc_reader *reader;
 	char *path; /* PATH_MAX bytes: where it was found, below root */
 };
@@ -80,7 +80,7 @@ static int wanted_open(const struct wanted *wanted, const char *root, int path_b
 	return -1;
 }
 
-/* suffix: of the file: ".debug", or "" for the program itself. */
+/* suffix: ".debug", or "" for the program itself. */
 static int try_build_id(const struct wanted *wanted, const char *root, const char *folder, const char *suffix)
 {
 	char *path = wanted->path;
@@ -107,7 +107,7 @@ static int try_link(const struct wanted *wanted, const char *root, const char *f
 
 	if (!wanted->link || !slash)
 		return -1;
-	/* A link with the file's own name first finds the file itself, which is not stripped then. */
+	/* If the link has the file's own name, the first folder has the file itself: it is not stripped. */
 	for (size_t i = 0; fd < 0 && i < sizeof(folders) / sizeof(*folders); i++)
 		fd = wanted_open(wanted, root,
 				 snprintf(wanted->path, PATH_MAX, "%s%s%.*s%s/%s", folder, folders[i].before,
@@ -128,7 +128,7 @@ static int try_folder(const struct wanted *wanted, const char *folder, const cha
 	return fd;
 }
 
-/* Debug files in the user's folders are preferred to the distribution's, those below the root to the host's. */
+/* The user's folders come before the distribution's, and folders below the root before those of the host. */
 static int find(const struct scope_debugfile *where, const struct wanted *wanted)
 {
 	const char *root = scope_symbol_root(&where->options);

@@ -17,7 +17,7 @@ struct output {
 	char text[NAME_MAX_BYTES];
 };
 
-/* With back-references a short symbol can expand to a name of unlimited length; the jump ends that. */
+/* Back-references can expand a short symbol to a name of unlimited length. The jump ends the expansion. */
 static void take(const char *text, size_t bytes, void *context)
 {
 	struct output *output = context;
@@ -40,7 +40,10 @@ static bool undo(const char *symbol, struct output *output)
 	return cplus_demangle_v3_callback(symbol, DMGL_NO_OPTS, take, output) && output->bytes > 0;
 }
 
-/* Java's perf maps: "void org.Box.push(java.lang.String)". Returns the length of the name in it, 0 if it is none. */
+/*
+ * Java's perf maps have "void org.Box.push(java.lang.String)". Returns the length of the name in it, 0 if the symbol
+ * has another form.
+ */
 static size_t method_of(const char *symbol, const char **ret_begin)
 {
 	static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.<>[]/",

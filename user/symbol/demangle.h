@@ -7,10 +7,10 @@
 #include <stddef.h>
 
 /*
- * The demangled name of a symbol: "_ZN2ns3Box4pushEi" gives "ns::Box::push". Arguments, return types
- * and the hashes of Rust are left out, so overloads share a name. Itanium C++ ABI section 5.1,
- * Rust's older scheme and v0, all by libiberty; and "void org.Box.push(int)" as Java's perf maps have it. 0 and a string to free; -ENOENT: not a mangled
- * symbol, or its name would be too long to read; -ENOMEM.
+ * The demangled name of a symbol: "_ZN2ns3Box4pushEi" gives "ns::Box::push". Arguments, return types and the hashes of
+ * Rust are left out, so overloads share a name. It knows the Itanium C++ ABI (section 5.1), Rust's older scheme and v0,
+ * all by libiberty, and the form of Java's perf maps, "void org.Box.push(int)". 0 and a string to free; -ENOENT: not a
+ * mangled symbol, or its name would be too long to read; -ENOMEM.
  */
 int scope_symbol_demangle(const char *symbol, char **ret_name);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads by capstone where each instruction of a function may go next, and which constants calls are given. */
+/* Finds, with capstone, where each instruction of a function may go next, and which constants are passed to calls. */
 #include "symbol/disassemble.h"
 
 #include <capstone/capstone.h>
@@ -27,7 +27,7 @@ static struct {
 	FUNCTIONS(MEMBER)
 } capstone;
 
-/* Structures differ between versions, so it has to be the one whose headers were used. */
+/* Structures differ between versions, so the library must have the version of the headers. */
 #define TEXT(number) #number
 #define VERSION(number) TEXT(number)
 
@@ -73,7 +73,7 @@ static bool is_conditional_x86(unsigned id)
 	}
 }
 
-/* A jump's target, which is its last operand where it is in the instruction. */
+/* A jump's target. If the instruction contains it, it is the last operand. */
 static uint64_t target_x86(const cs_x86 *x86)
 {
 	return x86->op_count == 1 && x86->operands[0].type == X86_OP_IMM ? (uint64_t)x86->operands[0].imm : UINT64_MAX;
@@ -87,7 +87,7 @@ static uint64_t target_arm64(const cs_arm64 *arm64)
 									: UINT64_MAX;
 }
 
-/* b without a condition, and br; cbz, tbnz and b.eq go on as well. */
+/* b without a condition and br always jump; after cbz, tbnz and b.eq the next instruction may follow, too. */
 static bool is_conditional_arm64(const cs_insn *found)
 {
 	return found->id != ARM64_INS_BR &&
@@ -239,7 +239,10 @@ static void forget(struct scope_constant_call *call, unsigned reg)
 		call->known &= (uint8_t) ~(1u << argument);
 }
 
-/* What an instruction that is no jump leaves in registers of arguments: the address of `lea`, the number of `mov`, or what is not known. */
+/*
+ * Notes what an instruction that is no jump leaves in registers of arguments: the address of `lea`, the number of
+ * `mov`, or an unknown value.
+ */
 static void note_constant(const cs_insn *found, struct scope_constant_call *call)
 {
 	const cs_detail *detail = found->detail;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where functions begin and end by the unwind tables, which stripping keeps. */
+/* Where functions begin and end according to the unwind tables, which stripping keeps. */
 #ifndef SCOPE_SYMBOL_FDE_H
 #define SCOPE_SYMBOL_FDE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A frame while its caller is searched: registers, and the copied bytes of stack. */
+/* A frame whose caller is searched: its registers, and the copied bytes of the stack. */
 #ifndef SCOPE_SYMBOL_FRAME_H
 #define SCOPE_SYMBOL_FRAME_H
 

@@ -84,7 +84,7 @@ static int compare_name(const char *a, size_t a_bytes, const char *b, size_t b_b
 	return order ? order : a_bytes < b_bytes ? -1 : a_bytes > b_bytes;
 }
 
-/* Orders by address; of one address the name to keep comes first. */
+/* Orders by address; among symbols with one address the name to keep comes first. */
 static int compare_address(const void *left, const void *right)
 {
 	const struct symbol *a = left, *b = right;
@@ -157,10 +157,9 @@ static int function_add(struct scope_file_functions *functions, const char *name
 }
 
 /*
- * Gives each symbol its function. A part belongs to the one whole function of its name. If there
- * are several such functions (static ones of different sources) or none, the part is a separate
- * function. Its name loses the mark then too, except f.cold without f, which may be a name as
- * written (Go).
+ * Gives each symbol its function. A part belongs to the whole function of its name, if there is exactly one. If there
+ * are several (static ones of different sources) or none, the part is a separate function. Then its name loses the
+ * mark, too, except f.cold without f, which may be a name as written (Go).
  */
 static int functions_make(struct scope_file_functions *functions, struct symbols *symbols)
 {
@@ -198,8 +197,8 @@ static int functions_make(struct scope_file_functions *functions, struct symbols
 }
 
 /*
- * Adds a function if none of the first ranges, which are sorted, covers its start; new ones are
- * appended after these.
+ * Adds a function if none of the first `first` ranges, which are sorted, covers its start. New ranges are appended
+ * after them.
  */
 static int gap_add(struct scope_file_functions *functions, size_t first, const char *name, size_t bytes,
 		   const struct scope_range *gap)
@@ -218,7 +217,7 @@ static int go_add(struct scope_file_functions *functions, const struct scope_go_
 {
 	const size_t first = functions->ranges.count;
 	struct scope_go_function function;
-	/* In one program few functions have the same name. */
+	/* Few functions of a program share a name, so names need at most about this many bytes. */
 	size_t budget = 2 * go->bytes;
 	uint64_t end = 0;
 	int err = 0;

@@ -13,8 +13,8 @@ struct scope_file_function {
 	const char *name; /* not terminated; belongs to the file. NULL: only its bounds are known */
 	size_t name_bytes;
 	uint64_t start, size; /* link addresses */
-	bool libc;	      /* of a C library that is linked into the program (libc_part.h) */
-	bool message;	      /* the name is not a symbol, but in the messages of the program (message_names.h) */
+	bool libc;	      /* it belongs to a C library that is linked into the program (libc_part.h) */
+	bool message;	      /* the name is from messages of the program, not from a symbol (message_names.h) */
 };
 
 /* Zeroed is empty and valid. ranges give an index into function. */
@@ -26,11 +26,11 @@ struct scope_file_functions {
 };
 
 /*
- * Reads .symtab (of the file, of its debug file, or the one in .gnu_debugdata), else .dynsym, and fills
- * the gaps from Go's table of functions (NULL: there is none), then from .eh_frame. The module is at its
- * link addresses, elf is its main file. Of several names for one address it keeps one by these rules, in
- * this order: external before local, fewest leading underscores, strong before weak, shortest, first by
- * alphabet. 0, -ENOMEM. Free with scope_symbol_file_functions_free(), before the module ends.
+ * Reads .symtab (of the file, of its debug file, or the one in .gnu_debugdata), else .dynsym, and fills the gaps from
+ * Go's table of functions (NULL: there is none), then from .eh_frame. The module is at its link addresses, elf is its
+ * main file. If an address has several names it keeps one by these rules, in this order: external before local, fewest
+ * leading underscores, strong before weak, shortest, first by alphabet. 0, -ENOMEM. Free with
+ * scope_symbol_file_functions_free(), before the module ends.
  */
 int scope_symbol_file_functions_read(Dwfl_Module *module, Elf *elf, const struct scope_go_table *go,
 				     struct scope_file_functions *ret);

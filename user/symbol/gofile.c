@@ -85,7 +85,7 @@ static bool section_find(const struct file *file, struct part *ret_part)
 	return false;
 }
 
-/* The value that a relocation writes at a link address; 0: none does. */
+/* The value that a relocation writes at a link address; 0: there is none. */
 static uint64_t relocated(const struct file *file, uint64_t link)
 {
 	Elf_Scn *scn = NULL;
@@ -126,7 +126,7 @@ static uint64_t word_at(const struct file *file, uint64_t link, unsigned int wor
 	return value ? value : relocated(file, link);
 }
 
-/* True if all functions of the table are in code of the file, if its text is at that address. */
+/* True if all functions of the table are in code of the file when its text is at that address. */
 static bool fits(const struct file *file, const struct scope_go_table *table, uint64_t text)
 {
 	const uint64_t from = text + scope_symbol_go_table_start(table, 0);
@@ -139,7 +139,7 @@ static bool fits(const struct file *file, const struct scope_go_table *table, ui
 	return false;
 }
 
-/* True if the runtime's list (moduledata) is there: a link address that points to the table. */
+/* True if the runtime's list (moduledata) is at this link address, which points to the table. */
 static bool is_module(const struct file *file, const struct scope_go_table *table, uint64_t link, uint64_t *ret_text)
 {
 	const unsigned int word = table->word;
@@ -181,7 +181,7 @@ static uint64_t module_text(const struct file *file, const struct scope_go_table
 	return 0;
 }
 
-/* Reads the table that begins there, and finds the address of its code. */
+/* Reads the table that begins at that place, and finds the address of its code. */
 static bool table_take(const struct file *file, const struct part *part, struct scope_go_table *ret_table)
 {
 	struct scope_go_table table;

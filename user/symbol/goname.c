@@ -64,7 +64,7 @@ static const char *const packages[] = {
 	"go:",
 };
 
-/* Code without a package: where a thread begins, around calls into C, and inside of assembly. */
+/* Code without a package: the start of a thread, code around calls into C, and parts of assembly. */
 static const char *const bare[] = {
 	"main",
 	"_start",
@@ -124,7 +124,7 @@ static size_t package_bytes(const char *name)
 
 bool scope_symbol_go_name_is_library(const char *name)
 {
-	/* Generated for a type, whose path follows. */
+	/* Code that is generated for a type: the path of the type follows. */
 	const size_t made = !strncmp(name, "type.", 5) || !strncmp(name, "type:", 5) ? 4 : 0;
 	const size_t package = made ? made : package_bytes(name);
 	const size_t first = package ? strcspn(name, "/") : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the name of a function of a Go program shows: PATH/PACKAGE.NAME, PATH/PACKAGE.(*TYPE).METHOD, … */
+/* Reads names of functions of Go programs: PATH/PACKAGE.NAME, PATH/PACKAGE.(*TYPE).METHOD, … */
 #ifndef SCOPE_SYMBOL_GONAME_H
 #define SCOPE_SYMBOL_GONAME_H
 
@@ -9,10 +9,9 @@
 bool scope_symbol_go_name_is_runtime(const char *name);
 
 /*
- * True if it belongs to the language and not to the program: the runtime, the standard library, the
- * code around calls into C, and code that the compiler generates for types. A package of the
- * standard library has no dot in the first part of its path; other packages have one
- * (example.org/shop).
+ * True if the function belongs to the language and not to the program: to the runtime, the standard library, the code
+ * around calls into C, or code that the compiler generates for types. A package of the standard library has no dot in
+ * the first part of its path; other packages have one (example.org/shop).
  */
 bool scope_symbol_go_name_is_library(const char *name);
 

@@ -10,8 +10,8 @@
 
 #define INFO_MAGIC "\xff Go buildinf:"
 #define INFO_FLAGS 15	       /* offset of a byte */
-#define INFO_INLINE 2	       /* a flag: the version itself follows, from Go 1.18 on, and not its address */
-#define INFO_VERSION 32	       /* offset of its length, and then the version (debug/buildinfo/buildinfo.go) */
+#define INFO_INLINE 2	       /* a flag, from Go 1.18 on: the version itself follows, not its address */
+#define INFO_VERSION 32	       /* offset of the version's length; the version follows (debug/buildinfo/buildinfo.go) */
 #define NAMES_MAX (256u << 20) /* bytes of names that are read */
 
 static void read_version(Elf *elf, char version[SCOPE_GO_VERSION_BYTES])

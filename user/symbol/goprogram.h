@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a file of a Go program says of its runtime, stripped or not: its version, and where one of its functions is. */
+/* Reads from the file of a Go program, stripped or not, the version of its runtime, and where a function is. */
 #ifndef SCOPE_SYMBOL_GOPROGRAM_H
 #define SCOPE_SYMBOL_GOPROGRAM_H
 
@@ -11,9 +11,9 @@
 
 struct scope_go_program {
 	char version[SCOPE_GO_VERSION_BYTES]; /* "go1.19.8"; "": a version before 1.18 */
-	uint64_t start, end;		      /* link addresses of the function; 0, 0: there is none of that name */
-	uint64_t other_start, other_end;      /* the same of the other function */
-	uint64_t first;			      /* link address of what is mapped from offset 0 of the file */
+	uint64_t start, end;		      /* link addresses of the function; 0, 0: no function has that name */
+	uint64_t other_start, other_end;      /* the same for the other function */
+	uint64_t first;			      /* link address of the part that is mapped from offset 0 of the file */
 };
 
 /* 0; -ENOENT: Go's linker did not make the file, or its table of functions cannot be read. */

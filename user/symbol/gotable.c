@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads Go's table of functions; its bytes come from the target and are not trusted. */
+/* Reads Go's table of functions. Its bytes come from the target and are not trusted. */
 #include "symbol/gotable.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 /* Fields of a head after its start, as indexes of u32. */
 enum head { HEAD_NAME, HEAD_ARGS, HEAD_DEFER, HEAD_DEPTHS, HEAD_FILES, HEAD_LINES, HEAD_TABLES, HEAD_UNIT, HEAD_LINED };
 
-#define TABLE_INLINED 2 /* of the further pc tables, from Go 1.16 on: index of what was inlined, or -1 */
+#define TABLE_INLINED 2 /* number of one of the further pc tables, from Go 1.16 on: index of what was inlined, or -1 */
 
 static bool number_read(const struct scope_go_table *table, size_t at, unsigned int width, uint64_t *ret_value)
 {
@@ -55,7 +55,7 @@ bool scope_symbol_go_table_begins(const uint8_t *data)
 	       !data[5] && (data[6] == 1 || data[6] == 2 || data[6] == 4) && (data[7] == 4 || data[7] == 8);
 }
 
-/* Reads the words after the count. false: the table ends before. */
+/* Reads the words after the count. Returns false if the table ends before them. */
 static bool parts_read(struct scope_go_table *table)
 {
 	const size_t first = 8 + (table->relative ? 3 : 2) * (size_t)table->word;
@@ -164,7 +164,7 @@ int scope_symbol_go_table_function(const struct scope_go_table *table, size_t in
 	return 0;
 }
 
-/* The last function that begins at or before the address, if it reaches that far. */
+/* The last function that begins at or before the address, if the address is in it. */
 static int index_find(const struct scope_go_table *table, uint64_t link, size_t *ret_index)
 {
 	size_t low = 0, high = table->count;

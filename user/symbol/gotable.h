@@ -43,7 +43,7 @@ struct scope_go_function {
 	uint64_t start, end; /* link addresses */
 };
 
-#define SCOPE_GO_TEXT_AT(word) (8 + 2 * (size_t)(word)) /* offset in the table of text, if that is relative */
+#define SCOPE_GO_TEXT_AT(word) (8 + 2 * (size_t)(word)) /* offset of `text` in the table, if starts are relative */
 
 /* True if a table may begin with these bytes. Reads 8 of them. */
 bool scope_symbol_go_table_begins(const uint8_t *data);
@@ -73,7 +73,7 @@ struct scope_go_line {
 	bool inlined; /* it belongs to another function, which was inlined there (from Go 1.16 on) */
 };
 
-/* The place of a link address. -ENOENT: no function has this address; -EBADMSG. */
+/* The source place of a link address. -ENOENT: no function has this address; -EBADMSG: the table is damaged. */
 int scope_symbol_go_table_line(const struct scope_go_table *table, uint64_t link, struct scope_go_line *ret_line);
 
 #endif

@@ -24,7 +24,7 @@ struct scope_image {
 	char *path;
 	struct scope_debugfile debugfile;
 	char build_id[SCOPE_IMAGE_ID_TEXT];
-	bool go, go_tried; /* go: the table was found */
+	bool go, go_tried; /* go_tried: the table was searched; go: it was found */
 	bool functions_read, messages_read;
 	struct scope_go_table go_table;
 	struct scope_file_functions functions;
@@ -36,7 +36,7 @@ struct scope_image {
 static int no_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base, char **ret_path, Elf **ret_elf)
 {
 	(void)module, (void)user, (void)name, (void)base, (void)ret_path, (void)ret_elf;
-	return -1; /* the caller gives the file, it is never searched */
+	return -1; /* the caller gives the file: libdwfl must not search for it */
 }
 
 static const Dwfl_Callbacks callbacks = {
@@ -284,7 +284,7 @@ int scope_symbol_image_function(struct scope_image *image, uint64_t link, bool m
 	return 0;
 }
 
-/* Of a function whose name is in messages. */
+/* Finds a function whose name is in messages. */
 static bool offset_by_message(struct scope_image *image, const char *name, uint64_t *ret_offset)
 {
 	const struct scope_file_functions *functions;

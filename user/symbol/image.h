@@ -28,7 +28,10 @@ void scope_symbol_image_destroy(struct scope_image *image); /* NULL is fine */
 /* Lower-case hex; "" if the file has none. */
 const char *scope_symbol_image_build_id(const struct scope_image *image);
 
-/* True if Go's linker made the file, stripped or not; and if its table of functions can be read, too. */
+/*
+ * is_go: true if Go's linker made the file, stripped or not. The other: true if its table of functions can be read,
+ * too.
+ */
 bool scope_symbol_image_is_go(struct scope_image *image);
 bool scope_symbol_image_names_go(struct scope_image *image);
 
@@ -36,17 +39,17 @@ bool scope_symbol_image_names_go(struct scope_image *image);
 bool scope_symbol_image_is_debug(const struct scope_image *image);
 
 /*
- * What to add to a process's address to get the link address, for a mapping of `bytes` bytes of the
- * file from offset, at start. false: that mapping has no code of the file.
+ * Gets the number to add to a process's address for the link address, for a mapping at `start` of `bytes` bytes of the
+ * file from `offset` on. Returns false if that mapping has no code of the file.
  */
 bool scope_symbol_image_bias(const struct scope_image *image, uint64_t start, uint64_t offset, uint64_t bytes,
 			     uint64_t *ret_bias);
 
 /*
- * Where a function of that name begins, as an offset in the file, for a uprobe. Searches the symbol
- * table of the file or of its debug file for that symbol, then for one whose demangled name it is, then the program's messages.
- * Of several such functions it takes a global one, then the first. -ENOENT: there is none, or it
- * has no place in the file.
+ * The offset in the file at which the function with that name begins, for a uprobe. Searches the symbol table of the
+ * file or of its debug file for that symbol, then for one with that demangled name, then the program's messages. Of
+ * several such functions it takes a global one, then the first. -ENOENT: there is no such function, or it has no place
+ * in the file.
  */
 int scope_symbol_image_offset(struct scope_image *image, const char *name, uint64_t *ret_offset);
 
@@ -54,14 +57,14 @@ int scope_symbol_image_offset(struct scope_image *image, const char *name, uint6
 bool scope_symbol_image_is_i386(const struct scope_image *image);
 
 /*
- * True if a call instruction ends just before a link address. For x86-64 and i386; false if the file does not have
- * the code.
+ * True if a call instruction ends at a link address. Works for x86-64 and i386; false if the file does not have the
+ * code.
  */
 bool scope_symbol_image_after_call(const struct scope_image *image, uint64_t link);
 
 /*
  * The bytes of the file at a link address, borrowed; NULL if the file does not have that many there. *ret_machine: as
- * its ELF header has it.
+ * in its ELF header.
  */
 const uint8_t *scope_symbol_image_code(const struct scope_image *image, uint64_t link, uint64_t bytes,
 				       unsigned *ret_machine);
@@ -76,9 +79,9 @@ const void *scope_symbol_image_line_row(const struct scope_image *image, uint64_
 int scope_symbol_image_functions(struct scope_image *image, const struct scope_file_functions **ret_functions);
 
 /*
- * The function at a link address. messages: if it has no symbol, the program's messages may have its name, and it may be a
- * part of another function, which is given instead (message_names.h).
- * 0; -ENOENT: there is none; -ENOMEM.
+ * The function at a link address. messages: if the function has no symbol, searches its name in the program's messages;
+ * it may also be a part of another function, which is returned instead (message_names.h). 0; -ENOENT: there is none;
+ * -ENOMEM.
  */
 int scope_symbol_image_function(struct scope_image *image, uint64_t link, bool messages,
 				struct scope_file_function *ret_function);
@@ -86,7 +89,7 @@ int scope_symbol_image_function(struct scope_image *image, uint64_t link, bool m
 /* 0, -ENOMEM. Borrowed from the image. */
 int scope_symbol_image_rule(struct scope_image *image, uint64_t link, const struct scope_rule **ret_rule);
 
-/* As scope_symbol_table_compile() does. */
+/* See scope_symbol_table_compile(). */
 int scope_symbol_image_table(struct scope_image *image, void **ret_table, size_t *ret_bytes);
 
 #endif

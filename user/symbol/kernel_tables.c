@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Keeps account of the tables and mappings that the module was given. */
+/* Keeps track of the tables and mappings that the module has. */
 #include "symbol/kernel_tables.h"
 
 #include <errno.h>
@@ -9,8 +9,8 @@
 #include "symbol/space.h"
 
 /*
- * Files that are opened before the first stack with their code: that many at most, and none after one that could not
- * be read in time, because only a few readers may be given up.
+ * The most files that are opened before the first stack with their code. After one that could not be read in time none
+ * is opened, because only a few readers may be given up.
  */
 #define AHEAD_FILES 256u
 
@@ -52,7 +52,7 @@ int scope_symbol_kernel_tables_next(struct scope_symbols *symbols, uint32_t *ret
 		err = scope_symbol_image_table(file->image, ret_table, ret_bytes);
 		if (err == -ENOMEM)
 			return err;
-		/* Stacks with code of that file are copied from now on, too. */
+		/* Stacks with code of that file are copied from now on, as before. */
 		if (err)
 			continue;
 		file->table_key = *ret_key = ++spaces->tables;
@@ -61,7 +61,7 @@ int scope_symbol_kernel_tables_next(struct scope_symbols *symbols, uint32_t *ret
 	return 0;
 }
 
-/* Mappings are only added, so the search goes on where it ended. NULL: there is none. */
+/* Mappings are only added, so the search continues where it ended. NULL: there is none. */
 static struct scope_mapping *next_unopened(struct scope_spaces *spaces)
 {
 	for (; spaces->looked < spaces->mappings && spaces->ahead < AHEAD_FILES; spaces->looked++) {
@@ -96,7 +96,7 @@ int scope_symbol_kernel_tables_open(struct scope_symbols *symbols)
 	return 1;
 }
 
-/* How the module has to step from code of a mapping. Opens no file. 0 or -ENOMEM. */
+/* Fills in how the module steps from code of a mapping. Opens no file. 0 or -ENOMEM. */
 static int map_of(struct scope_spaces *spaces, struct scope_mapping *mapping, struct scope_table_map *map)
 {
 	const struct scope_file *file = mapping->file;
@@ -138,7 +138,7 @@ static uint64_t *edges_of(const struct scope_ranges *ranges)
 	return edge;
 }
 
-/* Later mappings cover earlier ones: between two edges there is one that counts, or none. */
+/* Later mappings cover earlier ones: between two edges at most one mapping is valid. */
 static int fill_maps(struct scope_spaces *spaces, const struct scope_space *space, struct scope_table_map *map,
 		     uint32_t max, uint32_t *ret_count)
 {

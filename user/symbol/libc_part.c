@@ -7,7 +7,10 @@
 
 #define NAME_MAX_BYTES 128
 
-/* "__" or "_" and a capital begin names of the implementation (C11 7.1.3); those of C++ and Rust are mangled to "_Z" and "_R". */
+/*
+ * "__", or "_" and a capital, begin names that are reserved for the implementation (C11 7.1.3). Names of C++ and Rust
+ * are mangled to "_Z" and "_R".
+ */
 static bool is_reserved(const struct scope_file_function *function)
 {
 	const char *name = function->name;
@@ -17,7 +20,10 @@ static bool is_reserved(const struct scope_file_function *function)
 	return name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z' && name[1] != 'Z' && name[1] != 'R');
 }
 
-/* The C library that this program uses; NULL: it is linked into it. Sanitizers and allocators have functions of the same names before it. */
+/*
+ * The C library that this program uses; NULL: it is linked into this program. It is opened itself because sanitizers
+ * and allocators have functions of the same names before it.
+ */
 static void *open_libc(void)
 {
 #ifdef SCOPE_STATIC
@@ -41,7 +47,7 @@ static bool is_known(const struct scope_file_function *function, void *libc)
 	return dlsym(libc, name);
 }
 
-/* The function that begins with that range; NULL: the range is a part of one that begins elsewhere. */
+/* The function that begins with that range; NULL: the range is a later part of a function. */
 static struct scope_file_function *begun_by(const struct scope_file_functions *functions, size_t range)
 {
 	const struct scope_range *at = &functions->ranges.range[range];
@@ -50,7 +56,10 @@ static struct scope_file_function *begun_by(const struct scope_file_functions *f
 	return function->start == at->start ? function : NULL;
 }
 
-/* Every C library has it, and only where one is linked in is it in the program's file. */
+/*
+ * True if the file has a function that every C library has, and that is in a program's file only if the library is
+ * linked into it.
+ */
 static bool has_libc(const struct scope_file_functions *functions)
 {
 	static const char name[] = "__libc_start_main";
@@ -65,7 +74,10 @@ static bool has_libc(const struct scope_file_functions *functions)
 	return false;
 }
 
-/* The address before which the fewest functions are known, and from which on the fewest are not. */
+/*
+ * The address at which the C library most likely begins: it has the fewest known functions before it, and the fewest
+ * unknown ones after it.
+ */
 static uint64_t find_begin(const struct scope_file_functions *functions)
 {
 	void *libc = open_libc();

@@ -6,8 +6,9 @@
 #include "symbol/functions.h"
 
 /*
- * Sets `libc` of the functions that belong to a C library which was linked into the file, if one was: those with names that are reserved for it,
- * and all after the address from which most names are its own. Linkers take libraries last, and keep the order of what they take.
+ * If a C library was linked into the file, sets `libc` of its functions: those with reserved names, and all after the
+ * address from which on most names are the library's. (Linkers put libraries last, and keep the order of their
+ * functions.)
  */
 void scope_symbol_libc_part_mark(struct scope_file_functions *functions);
 

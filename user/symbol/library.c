@@ -57,7 +57,7 @@ const char *const scope_symbol_library_defaults[] = {
 	"libjemalloc*.so*",
 	"libtcmalloc*.so*",
 	"libmimalloc*.so*",
-	/* Libraries that many servers use, and some bring along. */
+	/* Libraries that many servers use, and some ship themselves. */
 	"libevent*.so*",
 	"libuv.so*",
 	"libev.so*",
@@ -74,7 +74,7 @@ const char *const scope_symbol_library_defaults[] = {
 	"libnio.so",
 	"libnet.so",
 	"libzip.so",
-	/* Those of JavaScript, where V8, libuv and OpenSSL are in the program's file; of Erlang; and of .NET. */
+	/* The runtimes of JavaScript (V8, libuv and OpenSSL are in the program's file), of Erlang, and of .NET. */
 	"node",
 	"nodejs",
 	"deno",
@@ -91,7 +91,7 @@ const char *const scope_symbol_library_defaults[] = {
 	"/usr/lib64/*.so*",
 	"/usr/lib32/*.so*",
 	"/usr/lib/*-linux-*/*.so*",
-	/* Folders below those that belong to the C library. */
+	/* Folders below these that belong to the C library. */
 	"/lib/*-linux-*/gconv/*.so*",
 	"/usr/lib/*-linux-*/gconv/*.so*",
 	"/usr/lib64/gconv/*.so*",
@@ -126,7 +126,7 @@ static const char *const runtimes[] = {
 	"InlineCacheBuffer",
 	"Signature Handler Temp Buffer",
 	"VM_Version stub",
-	/* Erlang's: what compiled code has in common, and what begins and schedules processes. */
+	/* Erlang's: code that all compiled code shares, and code that begins and schedules processes. */
 	"global::*",
 	"erts_*:*/[0-9]*",
 	"proc_lib:*/[0-9]*",
@@ -135,7 +135,7 @@ static const char *const runtimes[] = {
 	"lists:*/[0-9]*",
 	"maps:*/[0-9]*",
 	"ets:*/[0-9]*",
-	/* V8's functions, and those that Node has in JavaScript. */
+	/* V8's functions, and those of Node that are written in JavaScript. */
 	"Builtin:*",
 	"BytecodeHandler:*",
 	"Stub:*",
@@ -145,22 +145,26 @@ static const char *const runtimes[] = {
 	NULL,
 };
 
-/* Python's names are py::FUNCTION:FILE. Its own modules are in files of a folder, or in none; packages are the program's. */
+/*
+ * Python's names are py::FUNCTION:FILE. Python's own modules are in files of one folder, or in no file; packages belong
+ * to the program.
+ */
 static bool is_of_python(const char *name)
 {
 	return !fnmatch("py::*:<frozen *", name, 0) ||
 	       (!fnmatch("py::*:*/lib/python3.*", name, 0) && fnmatch("*-packages/*", name, 0));
 }
 
-/* PHP's are php::FUNCTION:FILE; those in C are in no file. */
+/* PHP's names are php::FUNCTION:FILE; its own functions, in C, have no file. */
 static bool is_of_php(const char *name)
 {
 	return !fnmatch("php::*:<internal>", name, 0);
 }
 
 /*
- * Ruby's are rb::METHOD:FILE. Its own are in folders of its version, or in none. Gems, some of which are installed below these folders, and
- * packages of a distribution are the program's, as packages of Python are.
+ * Ruby's names are rb::METHOD:FILE. Ruby's own files are in folders of its version; its methods in C have no file.
+ * Gems, some of which are installed below these folders, and packages of a distribution belong to the program, like
+ * packages of Python.
  */
 static bool is_of_ruby(const char *name)
 {
@@ -169,8 +173,8 @@ static bool is_of_ruby(const char *name)
 }
 
 /*
- * Perl's are pl::PACKAGE::SUB:FILE. Its own are in folders of its version, or of what has it; those that are installed beside it are in folders
- * of the site and of the distribution.
+ * Perl's names are pl::PACKAGE::SUB:FILE. Perl's own files are in folders of its version or of its architecture; other
+ * modules are in folders of the site and of the distribution.
  */
 static bool is_of_perl(const char *name)
 {
@@ -216,7 +220,10 @@ enum scope_library scope_symbol_library_match(const char *const *patterns, const
 
 #define NAME_MIN 4 /* letters */
 
-/* Where the name begins, without folder and "lib"; ret_length: its letters up to the first other character. */
+/*
+ * Where the name begins, without folder and "lib"; ret_length: how many letters it has before the first other
+ * character.
+ */
 static const char *stem_of(const char *path, size_t *ret_length)
 {
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;

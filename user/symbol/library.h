@@ -6,15 +6,14 @@
 #include <stdbool.h>
 
 /*
- * The default patterns, NULL after the last. A pattern with a '/' is compared with the whole path,
- * one without with the base name; '*' does not match '/'.
+ * The default patterns, NULL after the last. A pattern with a '/' is compared with the whole path, a pattern without it
+ * with the base name. '*' does not match '/'.
  */
 extern const char *const scope_symbol_library_defaults[];
 
 /*
- * True if code made at run time belongs to the runtime, by the name that the runtime gave it:
- * stubs, and the language's own library. HotSpot's names are those of jcmd's Compiler.perfmap, V8's
- * those of --perf-basic-prof.
+ * True if code made at run time belongs to the runtime (stubs, and the language's own library), by the name that the
+ * runtime gave it. HotSpot's names are those of jcmd's Compiler.perfmap, V8's those of --perf-basic-prof.
  */
 bool scope_symbol_library_runtime(const char *name);
 
@@ -28,8 +27,8 @@ enum scope_library {
 enum scope_library scope_symbol_library_match(const char *const *patterns, const char *path);
 
 /*
- * True if the library has the program's name in its own, four letters at least, as libnetsnmpagent.so has that of
- * snmpd: it is a part of that program, although it is in a folder of the system.
+ * True if the library's name contains the program's name, of four letters or more (libnetsnmpagent.so and snmpd): the
+ * library is a part of that program, although it is in a folder of the system.
  */
 bool scope_symbol_library_of_program(const char *library, const char *program);
 

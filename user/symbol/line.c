@@ -13,10 +13,10 @@
 #include "symbol/demangle.h"
 #include "symbol/gotable.h"
 
-#define DEPTH_MAX 64	 /* entries within each other; compilers write fewer */
+#define DEPTH_MAX 64	 /* nested entries; compilers write fewer */
 #define FUNCTIONS_MAX 32 /* inlined into each other */
 
-/* Compilers other than gcc leave out the table by which libdwfl finds the unit of an address. */
+/* Finds the unit of an address. Compilers other than gcc leave out the table that libdwfl uses for this. */
 static Dwarf_Die *unit_find(Dwfl_Module *module, uint64_t link, Dwarf_Addr *ret_bias)
 {
 	Dwarf_Die *unit = dwfl_module_addrdie(module, link, ret_bias);
@@ -44,13 +44,13 @@ static void name_write(Dwarf_Die *die, char name[SCOPE_LINE_NAME])
 	free(demangled);
 }
 
-/* A file's name is borrowed from the module, unless it cannot be shown. */
+/* Returns the file's name, borrowed from the module, or a text for one that cannot be printed. */
 static const char *file_name(const char *file)
 {
 	return !file || scope_plain_is(file, SCOPE_PLAIN_NAME) ? file : "[unprintable]";
 }
 
-/* Source place of the call that was inlined. */
+/* The source place of the call that was inlined. */
 static void call_site(Dwarf_Die *inlined, struct scope_source_line *line)
 {
 	Dwarf_Attribute attribute;
@@ -69,7 +69,7 @@ static void call_site(Dwarf_Die *inlined, struct scope_source_line *line)
 	line->line = (int)number;
 }
 
-/* Whether code may be in an entry: by its ranges, or because it has none and its children have. */
+/* True if an address may be in an entry: by its ranges, or because it has no ranges and its children may. */
 static bool may_have(Dwarf_Die *die, Dwarf_Addr address)
 {
 	switch (dwarf_tag(die)) {
@@ -91,8 +91,8 @@ static bool may_have(Dwarf_Die *die, Dwarf_Addr address)
 }
 
 /*
- * The functions that an address is in, below an entry: one, then those that were inlined into it, each within the one
- * before. dwarf_getscopes() and dwarf_getscopes_die() find the same, and walk over the whole unit for it.
+ * The functions, below an entry, that contain an address: one, then those that were inlined into it, each within the
+ * one before. dwarf_getscopes() and dwarf_getscopes_die() find the same, but walk over the whole unit.
  */
 static unsigned int functions_find(Dwarf_Die *parent, Dwarf_Addr address, unsigned int depth, Dwarf_Die *ret_function,
 				   unsigned int count)
@@ -128,7 +128,7 @@ static void note_latest(Dwarf_Die *function, Dwarf_Addr address, struct scope_li
 		}
 }
 
-/* As functions_find() does, of a unit. */
+/* The same for a unit. */
 static unsigned int functions_get(Dwarf_Die *unit, Dwarf_Addr address, struct scope_line_function *latest,
 				  Dwarf_Die *ret_function)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Natural loops by dominators (Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm). Each instruction is a node; one
- * more stands for a target known only at run time, which leads to all blocks that nothing else leads to.
+ * Natural loops by dominators (Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm). Each instruction is a
+ * node. One more node represents targets that are known only at run time; it leads to all blocks to which nothing else
+ * leads.
  */
 #include "symbol/loop.h"
 
@@ -13,9 +14,10 @@
 
 struct graph {
 	const struct scope_instruction *instruction;
-	uint32_t count, nodes; /* nodes: and the one of targets known only at run time, number `count` */
-	uint32_t *jump;	       /* by instruction: number of its target; `count`: known at run time; NONE */
-	uint32_t *orphan;      /* begins of blocks that nothing leads to */
+	uint32_t count,
+		nodes;	/* nodes: includes the node for run time (number `count`), for targets known only at run time */
+	uint32_t *jump; /* by instruction: number of its target; `count`: known at run time; NONE */
+	uint32_t *orphan; /* first instructions of blocks to which nothing leads */
 	uint32_t orphans;
 	bool outside;		      /* no jump reaches the node for run time, so orphans are entered from outside */
 	uint32_t *first, *from;	      /* predecessors of node i: from[first[i]] to from[first[i + 1]] */
@@ -50,7 +52,7 @@ static uint32_t successor(const struct graph *graph, uint32_t node, uint32_t edg
 		return graph->instruction[node].falls && node + 1 < graph->count ? node + 1 : NONE;
 	if (edge == 1)
 		return graph->jump[node];
-	/* Code that nothing leads to, as that for exceptions, is entered from outside. */
+	/* Code to which nothing leads, such as that for exceptions, is entered from outside. */
 	return edge == 2 && !node && graph->outside ? graph->count : NONE;
 }
 
@@ -59,7 +61,9 @@ static uint32_t edges(const struct graph *graph, uint32_t node)
 	return node == graph->count ? graph->orphans : 3;
 }
 
-/* Depth first from a node; place is 0 for what was reached, and order gets nodes as they are left. */
+/*
+ * Visits nodes depth first from one. place becomes 0 for each node reached, and order gets the nodes as they are left.
+ */
 static void reach(struct graph *graph, uint32_t node, uint32_t *next_edge)
 {
 	uint32_t depth = 0;
@@ -83,7 +87,7 @@ static void reach(struct graph *graph, uint32_t node, uint32_t *next_edge)
 	}
 }
 
-/* The blocks that are not reached from the first instruction, padding aside. */
+/* Finds the blocks that are not reached from the first instruction, except padding. */
 static void find_orphans(struct graph *graph, uint32_t *next_edge)
 {
 	reach(graph, 0, next_edge);
@@ -172,7 +176,7 @@ static bool dominates(const struct graph *graph, uint32_t head, uint32_t node)
 	return node == head;
 }
 
-/* True if a jump leads back to a node that is always passed before. */
+/* True if a jump leads back to this node from one that is reached only through it. */
 static bool is_head(const struct graph *graph, uint32_t node)
 {
 	for (uint32_t j = graph->first[node]; j < graph->first[node + 1]; j++)
@@ -181,7 +185,7 @@ static bool is_head(const struct graph *graph, uint32_t node)
 	return false;
 }
 
-/* Puts a node into the loop, to be followed to its predecessors. Returns the depth of the stack. */
+/* Puts a node into the loop and on the stack, so that its predecessors are visited. Returns the depth of the stack. */
 static uint32_t add(const struct graph *graph, uint32_t node, bool *inside, uint32_t depth)
 {
 	if (inside[node])
@@ -299,7 +303,7 @@ int scope_symbol_loops_create(const struct scope_instruction *instruction, size_
 	return 0;
 }
 
-/* Heads of loops around an instruction dominate it, so they are on its way to the first one. The nearest is tried first. */
+/* Heads of loops around an instruction dominate it, so they are among its dominators. The nearest is tried first. */
 unsigned int scope_symbol_loops_around(struct scope_loops *loops, size_t number, uint32_t *ret_head, unsigned int max)
 {
 	const struct graph *graph = &loops->graph;

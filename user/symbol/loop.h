@@ -6,9 +6,9 @@
 #include "symbol/disassemble.h"
 
 /*
- * The natural loops of a function: the instructions from which a jump back to the loop's first one, its head, through
- * which alone it is entered, is reached without that one (Aho, Lam, Sethi, Ullman: Compilers, section 9.6). A jump whose
- * target is known only at run time may go to every block that nothing else leads to.
+ * The natural loops of a function (Aho, Lam, Sethi, Ullman: Compilers, section 9.6). A loop is entered only through its
+ * head, its first instruction. It has all instructions from which a jump back to the head is reached without passing
+ * the head. A jump whose target is known only at run time may go to every block to which nothing else leads.
  */
 struct scope_loops;
 
@@ -18,12 +18,12 @@ int scope_symbol_loops_create(const struct scope_instruction *instruction, size_
 void scope_symbol_loops_destroy(struct scope_loops *loops);
 
 /*
- * The heads of the loops around the instruction with that number, the innermost first, at most max; as numbers of
+ * The heads of the loops around the instruction with that number, the innermost first, at most max. They are numbers of
  * instructions, or `count` for targets known only at run time. Returns how many there are.
  */
 unsigned int scope_symbol_loops_around(struct scope_loops *loops, size_t number, uint32_t *ret_head, unsigned int max);
 
-/* ret_inside: by number, whether the instruction is in the loop of that head. */
+/* ret_inside: for each instruction, by number: true if it is in the loop with that head. */
 void scope_symbol_loops_inside(struct scope_loops *loops, uint32_t head, bool *ret_inside);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "symbol/image.h"
 
-#define BYTES_MAX (128u << 10) /* of a function; its loop is searched in a second at most */
+#define BYTES_MAX (128u << 10) /* the longest function; its loop is found in a second at most */
 #define LINES_MAX 1000	       /* places of a loop whose lines are looked up: DWARF is slow */
 #define NESTED_MAX 8	       /* inlined calls around an instruction */
 
@@ -56,7 +56,7 @@ void scope_symbol_loop_code_free(struct scope_loop_code *code)
 	free(code->inside);
 }
 
-/* The lines of an instruction, from that of the symbol's own function inwards. */
+/* The lines of an instruction, from the line in the symbol's own function inwards. */
 struct nest {
 	struct scope_source_line line[NESTED_MAX];
 	unsigned lines; /* 0: not known */
@@ -76,7 +76,7 @@ static void find_nest(const struct scope_loop_code *code, uint64_t link, struct 
 	ret_nest->lines = lines && !line[0].function[0] ? lines : 0;
 }
 
-/* How many calls inwards both have the same inlined functions, called at the same places. At most depth. */
+/* How many calls inwards the inlined functions of both are the same and called at the same places. At most `depth`. */
 static unsigned same_depth(const struct nest *a, const struct nest *b, unsigned depth)
 {
 	unsigned level = 0;
@@ -88,7 +88,7 @@ static unsigned same_depth(const struct nest *a, const struct nest *b, unsigned 
 	return level;
 }
 
-/* Lets the loop reach to the line of an instruction. Lines of another file are left out. */
+/* Extends the loop's lines to that of an instruction. Lines of another file are left out. */
 static void widen(struct scope_source_loop *loop, const struct scope_source_line *line)
 {
 	if (strcmp(line->file, loop->file))
@@ -99,7 +99,10 @@ static void widen(struct scope_source_loop *loop, const struct scope_source_line
 		loop->last = line->line;
 }
 
-/* Those of the loop, each once, at most LINES_MAX + 1: consecutive instructions of one row of lines have the same. */
+/*
+ * Finds the nests of the loop, each once, at most LINES_MAX + 1. Consecutive instructions of one row of lines have the
+ * same nest.
+ */
 static size_t find_nests(const struct scope_loop_code *code, struct nest *nest)
 {
 	const void *before = NULL;

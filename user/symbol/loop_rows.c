@@ -15,14 +15,17 @@
 
 #define HEADS_MAX 8	      /* loops around an address */
 #define LOOPS_MAX 64	      /* of a function, whose lines are kept while its row is made */
-#define LOOKUPS_MAX 100000    /* places whose lines are looked up for a file: half a second */
-#define VALUE_BYTES_MAX 16384 /* addresses of a function beyond it have no loops */
+#define LOOKUPS_MAX 100000    /* places whose lines are looked up for a file; this takes half a second */
+#define VALUE_BYTES_MAX 16384 /* further addresses of a function have no loops */
 #define ENTRY_BYTES_MAX 256   /* of one address */
 #define KEY_BYTES_MAX 64
 
 /* ---- writing ---- */
 
-/* The lines of a loop. depth: of the function that has all of it, from the symbol's own inwards. */
+/*
+ * The lines of a loop. depth: how many calls inwards from the symbol's own function the function is that contains the
+ * whole loop.
+ */
 struct lines {
 	uint32_t head;
 	unsigned int depth;
@@ -38,7 +41,7 @@ struct row {
 	size_t bytes, room;
 };
 
-/* False: it does not fit. */
+/* Returns false if the text does not fit. */
 __attribute__((format(printf, 2, 3))) static bool put(struct row *row, const char *format, ...)
 {
 	va_list arguments;
@@ -80,7 +83,7 @@ static int find_lines(struct row *row, uint32_t head, uint64_t link, struct line
 	return 0;
 }
 
-/* One address. 0 or -ENOMEM. */
+/* Adds one address. 0 or -ENOMEM. */
 static int put_address(struct row *row, uint64_t offset, uint64_t link)
 {
 	struct scope_source_line line[SCOPE_PLACE_LINES_MAX];
@@ -106,7 +109,7 @@ static int put_address(struct row *row, uint64_t offset, uint64_t link)
 	return 0;
 }
 
-/* The link address of a hit; false: its file has no code here, or needs no lines. */
+/* Gets the link address of a hit. Returns false if the code of its file is not here, or needs no lines. */
 static bool link_of(const struct scope_spaces *spaces, const struct scope_hit *hit, uint64_t *ret_link)
 {
 	const struct scope_mapping *mapping = &spaces->mapping[hit->mapping];
@@ -117,7 +120,7 @@ static bool link_of(const struct scope_spaces *spaces, const struct scope_hit *h
 	return true;
 }
 
-/* The row of the function that has the hit, with all its hits. 1; 0: it has no loops; -ENOMEM. */
+/* Makes the row of the function that contains the hit, with all its hits. 1; 0: it has no loops; -ENOMEM. */
 static int make_row(struct row *row, const struct scope_hit *hit, uint64_t link)
 {
 	const struct scope_spaces *spaces = row->spaces;
@@ -138,7 +141,10 @@ static int make_row(struct row *row, const struct scope_hit *hit, uint64_t link)
 	return row->bytes > begin;
 }
 
-/* 1: the row of the function at a link address is to be made; 0: it was, since the last hit was noted; -ENOMEM. */
+/*
+ * Returns 1 if the row of the function at a link address is to be made; 0 if it was made after the last hit was noted;
+ * or -ENOMEM.
+ */
 static int is_due(const struct scope_spaces *spaces, struct scope_file *file, uint64_t link)
 {
 	const struct scope_file_functions *functions;
@@ -192,7 +198,7 @@ int scope_symbol_loop_rows_next(struct scope_symbols *symbols, uint8_t *buffer, 
 		row.code = (struct scope_loop_code){ 0 };
 	}
 	if (!err)
-		spaces->loop_lookups = 0; /* the next part of a long recording has as many */
+		spaces->loop_lookups = 0; /* the next part of a long recording has a limit of its own */
 	if (!err && !spaces->loops_said) {
 		spaces->loops_said = true;
 		row.bytes = 0;
@@ -214,7 +220,7 @@ struct entry {
 	int first, last; /* first 0: not known */
 };
 
-/* A number at *at, before the character `end` if that is not 0. */
+/* Takes the number at *at. If `end` is not 0, this character must follow it. */
 static bool take_number(const char **at, int base, char end, uint64_t max, uint64_t *ret_number)
 {
 	char *rest;
@@ -261,7 +267,7 @@ static bool take_entry(const char **at, struct entry *entry)
 	return true;
 }
 
-/* The entry of an address of a function's row. */
+/* Finds the entry of an address in a function's row. */
 static bool find_entry(const char *row, uint64_t offset, struct entry *ret_entry)
 {
 	while (row && *row && take_entry(&row, ret_entry))

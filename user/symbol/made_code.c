@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads a runtime through the reader, and keeps what it found for a while. */
+/* Reads a runtime's memory through the reader, and keeps the functions that it found for some time. */
 #include "symbol/made_code.h"
 
 #include <stdlib.h>
@@ -10,14 +10,14 @@
 #include "symbol/frame.h"
 
 #define NS_PER_MS 1000000ull
-#define FIND_READS 8192u	     /* to find the runtime: symbols and tables are looked up in its memory */
-#define READS 4096u		     /* while pages are kept */
-#define READS_LEAST 256u	     /* for a frame and its name */
-#define KEEP_NS (10 * NS_PER_MS)     /* pages of the process */
+#define FIND_READS 8192u	     /* reads to find the runtime: symbols and tables are looked up in its memory */
+#define READS 4096u		     /* reads while pages are kept */
+#define READS_LEAST 256u	     /* reads for a frame and its name */
+#define KEEP_NS (10 * NS_PER_MS)     /* for how long pages of the process are kept */
 #define FORGET_NS (2000 * NS_PER_MS) /* a function is read again, because another one may be at its address */
-#define RETRY_NS (50 * NS_PER_MS)    /* after the first attempt; twice as long after each */
+#define RETRY_NS (50 * NS_PER_MS)    /* wait after the first failed attempt; it doubles after each further one */
 #define RETRY_DOUBLINGS 8	     /* at most */
-#define FUNCTIONS 4096u		     /* no rule: a power of two; others are read again */
+#define FUNCTIONS 4096u		     /* functions that are kept. No rule: a power of two; others are read again */
 
 /* A function by its number in the runtime, and its number in the trace. */
 struct function {

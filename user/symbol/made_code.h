@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Functions of a language whose runtime made their code, on native stacks: from the memory of the process, while stacks are
- * unwound as they come. The runtime has no unwind tables for such code, and it may keep no frame pointers.
+ * Functions on native stacks whose code a language's runtime made. They are read from the memory of the process while
+ * stacks are unwound during the capture. The runtime has no unwind tables for such code, and the code may keep no frame
+ * pointers.
  *
  *   frame in code without a rule ──► interpreter/: its function, its caller ──► a number by the function's name
  *
- * The address of such a frame in a trace is one that no process can have (interpreter/interpreter.h), and names.c writes the
- * name of each. So code that takes the place of other code does not take its name.
+ * In a trace such a frame has an address that no process can have (interpreter/interpreter.h), and names.c writes the
+ * name of each. So if code replaces other code at the same address, it does not get the old name.
  */
 #ifndef SCOPE_SYMBOL_MADE_CODE_H
 #define SCOPE_SYMBOL_MADE_CODE_H
@@ -21,14 +22,14 @@ struct scope_proc_reader;
 struct scope_slice;
 struct scope_made_code; /* the runtime of one process */
 
-/* NULL: no memory. reader: reads the memory of the process. names: numbers names; both outlive the object. */
+/* reader: reads the memory of the process. names: numbers the names. Both must outlive the object. NULL: no memory. */
 struct scope_made_code *scope_symbol_made_code_create(uint32_t tgid, struct scope_proc_reader *reader,
 						      struct scope_name_table *names);
 void scope_symbol_made_code_destroy(struct scope_made_code *made); /* NULL is fine */
 
 /*
- * As scope_interpreter_leave(), but ret_functions has their addresses in a trace, of those whose names are known. *ret_cut: the slice
- * ended before a word that was needed.
+ * Like scope_interpreter_leave(), but ret_functions has the addresses in a trace of the functions whose names are
+ * known. *ret_cut: the slice ended before a word that was needed.
  */
 enum scope_interpreter_left scope_symbol_made_code_leave(struct scope_made_code *made, const struct scope_slice *slice,
 							 struct scope_native_frame *frame,

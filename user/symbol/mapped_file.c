@@ -16,9 +16,8 @@
 #include "symbol/runtime.h"
 
 /*
- * The kernel's page of code is the same in every process of a machine. So this process's page is
- * used, if it is as large as that of the traced process (and has its build-id, which the caller
- * checks).
+ * The kernel's page of code is the same in all processes of a machine, so this process's own page is used. It must be
+ * as large as that of the traced process (the caller checks that it has the same build-id).
  */
 static int vdso_open(const struct scope_trace_map *row)
 {
@@ -42,7 +41,7 @@ static int vdso_open(const struct scope_trace_map *row)
 	return -EIO;
 }
 
-/* 0 and file->image set; -ENOENT and the like, -ESTALE: another build, -ENOMEM. */
+/* 0 with file->image set; -ENOENT or another error of the file; -ESTALE: another build; -ENOMEM. */
 static int image_open(const struct scope_spaces *spaces, struct scope_file *file, int fd,
 		      char ret_found[SCOPE_IMAGE_ID_TEXT])
 {
@@ -123,7 +122,7 @@ static int symbols_check(struct scope_spaces *spaces, const struct scope_file *f
 
 	if (scope_symbol_image_is_debug(file->image))
 		return debug_say(spaces, file);
-	if (file->library) /* its names are read at the first lookup */
+	if (file->library) /* a library's names are read at the first lookup */
 		return 0;
 	err = scope_symbol_image_functions(file->image, &functions);
 	return err ? err

@@ -12,7 +12,7 @@
  */
 int scope_symbol_file_open(struct scope_spaces *spaces, struct scope_file *file, const struct scope_trace_map *row);
 
-/* Adds the problem that the trace says the file had, once. 0, -ENOMEM. */
+/* Adds the problem that the file had according to the trace, once. 0, -ENOMEM. */
 int scope_symbol_file_note_problem(struct scope_spaces *spaces, struct scope_file *file);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Decides which texts that a program's calls are given are names of the functions that call. */
+/* Decides which texts in the arguments of calls are the names of the calling functions. */
 #include "symbol/message_names.h"
 
 #include <errno.h>
@@ -9,13 +9,13 @@
 #include "base/grow.h"
 #include "symbol/message_uses.h"
 
-#define COMPARED_LEAST 5u /* functions with a symbol to compare with */
-#define AGREE_LEAST 0.6	  /* of them, whose symbol is the text: others have a function inlined */
-#define NAMES_LEAST 0.9	  /* of the texts of an argument, which can be names */
-#define OWN_LEAST 0.8	  /* of the names of an argument, which only one function passes */
-#define HINTED_LEAST 3u	  /* functions whose calls have a hint, where no symbol can be compared */
+#define COMPARED_LEAST 5u /* functions with a symbol that are needed for a comparison */
+#define AGREE_LEAST 0.6	  /* part of them whose symbol must be the text; the others contain an inlined function */
+#define NAMES_LEAST 0.9	  /* part of an argument's texts that must have the form of a name */
+#define OWN_LEAST 0.8	  /* part of an argument's names that only one function may pass */
+#define HINTED_LEAST 3u	  /* functions whose calls must have a hint, if no symbol can be compared */
 
-/* One name that one function passes; several calls of it are one. */
+/* One name that one function passes. Several calls with it are one claim. */
 struct claim {
 	uint32_t function;
 	const char *name;
@@ -30,7 +30,7 @@ struct claims {
 
 /* The uses of one argument of one callee. */
 struct position {
-	const struct scope_message_use *use; /* by function, then by name; those without one first */
+	const struct scope_message_use *use; /* sorted by function, then by name; uses without a name first */
 	size_t count;
 };
 
@@ -80,7 +80,7 @@ static int claim_add(struct claims *claims, const struct scope_message_use *use)
 	return 0;
 }
 
-/* Leaves one claim for each function and name, by name, and notes which names several functions pass. */
+/* Keeps one claim for each function and name, sorted by name, and notes which names several functions pass. */
 static void claims_settle(struct claims *claims)
 {
 	size_t kept = 0;
@@ -99,13 +99,13 @@ static void claims_settle(struct claims *claims)
 	}
 }
 
-/* What the calls of one position say. */
+/* Counts of the calls of one position. */
 struct sums {
 	size_t names;	 /* uses with a name */
 	size_t hinted;	 /* functions with a use that has a hint */
-	size_t compared; /* functions with a symbol that pass one name only */
-	size_t agree;	 /* of them, whose symbol it is */
-	double own;	 /* of the different names, the part that one function alone passes */
+	size_t compared; /* functions with a symbol that pass exactly one name */
+	size_t agree;	 /* number of them whose symbol is that name */
+	double own;	 /* part of the different names that only one function passes */
 };
 
 static bool is_own_symbol(const struct scope_file_function *function, const struct scope_message_use *use)
@@ -113,7 +113,7 @@ static bool is_own_symbol(const struct scope_file_function *function, const stru
 	return function->name_bytes == use->name_bytes && !memcmp(function->name, use->name, use->name_bytes);
 }
 
-/* The uses of one function in a position. */
+/* Adds up the uses of one function in a position. */
 static void sum_function(const struct scope_file_functions *functions, const struct scope_message_use *use,
 			 size_t count, struct sums *sums)
 {
@@ -167,8 +167,8 @@ static int sum_position(const struct scope_file_functions *functions, const stru
 }
 
 /*
- * Names of callers are of one function each. Functions with a symbol prove it; without enough of them a hint beside the name
- * does, in calls of several functions.
+ * Decides if a position has names of callers: each is passed by one function. Functions with a symbol prove it; if
+ * these are too few, hints beside the names in calls of several functions do.
  */
 static int judge_position(const struct scope_file_functions *functions, const struct position *position,
 			  struct claims *claims)
@@ -222,8 +222,8 @@ static int name_add(struct scope_message_names *names, const struct scope_messag
 }
 
 /*
- * The name of one function: the only one that it passes, or the only one of several that no other function passes. A name that
- * another function has as its symbol, or that others pass as well, came in with inlined code. NULL: it cannot be decided.
+ * Chooses the name of one function: the only name that it passes, or the only one that no other function passes. A name
+ * that is another function's symbol, or that others pass as well, came with inlined code. NULL: it cannot be decided.
  */
 static const struct claim *choose(const struct claim *claim, size_t count, const struct scope_file_function **symbol,
 				  size_t symbols)

@@ -12,7 +12,7 @@ struct scope_message_name {
 	uint32_t function; /* an index into the file's functions */
 	uint32_t whole;	   /* the function that it is a part of (f.cold); itself if it is none */
 	uint32_t bytes;
-	const char *name; /* of the whole, in the file's data, not terminated; NULL: it has none, or has a symbol */
+	const char *name; /* name of the whole, in the file's data, not terminated; NULL: it has none, or has a symbol */
 };
 
 /* Zeroed is empty and valid. */
@@ -22,9 +22,10 @@ struct scope_message_names {
 };
 
 /*
- * Reads which names a stripped program of x86-64 passes to assert(), and to functions of its own to which it passes the names of their
- * callers (__func__). A function into which the compiler inlined another may have that one's name. On other machines, and
- * without capstone, there are none. 0 or -ENOMEM. Free with scope_symbol_message_names_free(), before elf ends.
+ * Reads the names that a stripped program of x86-64 passes to assert(), and to those of its own functions that get the
+ * name of their caller (__func__). A function into which the compiler inlined another may get the name of the inlined
+ * one. On other machines, and without capstone, there are no names. 0 or -ENOMEM. Free with
+ * scope_symbol_message_names_free(), before elf ends.
  */
 int scope_symbol_message_names_read(Elf *elf, const struct scope_file_functions *functions,
 				    struct scope_message_names *ret_names);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Searches machine code for constant texts that calls are given, and for parts of functions that the compiler moved away. */
+/* Searches machine code for calls with constant texts, and for parts of functions that the compiler moved away. */
 #include "symbol/message_uses.h"
 
 #include <endian.h>
@@ -12,9 +12,9 @@
 #include "symbol/disassemble.h"
 
 #define NAME_LEAST 3u	 /* bytes: shorter words are mostly keys and options */
-#define TEXT_MOST 400u	 /* bytes: of a text that is looked at */
-#define REACH 192u	 /* bytes of code: from the first constant to its call */
-#define LINE_MOST 200000 /* a number beside a source file that can be a line of it */
+#define TEXT_MOST 400u	 /* bytes of the longest text that is read */
+#define REACH 192u	 /* bytes of code from the first constant to its call, at most */
+#define LINE_MOST 200000 /* the largest number beside a source file that can be a line of it */
 #define PREFIX_MOST 12u	 /* letters and spaces of a format before a name and its brackets: "End of %s()" */
 
 /* A section that is mapped and not written. */
@@ -28,7 +28,10 @@ struct parts {
 	size_t count, capacity;
 };
 
-/* Functions of libraries that get the caller's name, by the pointer in the program through which they are called. */
+/*
+ * Functions of libraries that get the name of their caller, with the pointer in the program through which they are
+ * called.
+ */
 struct contract {
 	uint64_t pointer;
 	uint8_t argument;
@@ -48,7 +51,10 @@ struct search {
 	struct scope_message_uses uses;
 };
 
-/* glibc, GLib, OpenSSL: what assert(), g_return_if_fail(), g_assert(), g_warn_if_reached() and ERR_raise() become. */
+/*
+ * glibc, GLib, OpenSSL: the functions that assert(), g_return_if_fail(), g_assert(), g_warn_if_reached() and
+ * ERR_raise() call.
+ */
 static const struct {
 	const char *name;
 	uint8_t argument;
@@ -146,7 +152,7 @@ static uint32_t read_32(const uint8_t *at)
 {
 	uint32_t value;
 
-	memcpy(&value, at, sizeof(value)); /* x86-64 alone is read, on hosts of the same order of bytes */
+	memcpy(&value, at, sizeof(value)); /* only x86-64 is read, on hosts with the same byte order */
 	return le32toh(value);
 }
 
@@ -155,7 +161,7 @@ static uint64_t relative(uint64_t next, const uint8_t *offset)
 	return next + (uint64_t)(int64_t)(int32_t)read_32(offset);
 }
 
-/* The text at an address of .rodata: its bytes; 0: there is none, or it is longer than texts that are looked at. */
+/* Finds the text at an address of .rodata. Returns its length; 0: there is none, or it is too long. */
 static size_t text_at(const struct search *search, uint64_t address, const char **ret_text)
 {
 	const struct part *part = part_of(&search->text, address);
@@ -184,8 +190,8 @@ static bool is_name(const char *text, size_t bytes)
 }
 
 /*
- * Of __PRETTY_FUNCTION__, "int ns::f(long) const [with T = x]", the name "ns::f". False: it has none that is written with
- * letters, digits and "::" alone.
+ * Takes the name out of __PRETTY_FUNCTION__: "ns::f" of "int ns::f(long) const [with T = x]". Returns false if there is
+ * no name that has only letters, digits and "::".
  */
 static bool take_name(const char **text, size_t *bytes)
 {
@@ -214,7 +220,7 @@ static bool is_source_file(const char *text, size_t bytes)
 	return false;
 }
 
-/* "%s: cannot read", "In %s()": the argument after it is a name that a message begins with. */
+/* True for formats such as "%s: cannot read" and "In %s()": the next argument is a name at the begin of a message. */
 static bool begins_with_name(const char *text, size_t bytes)
 {
 	const char *at = memchr(text, '%', bytes);
@@ -228,7 +234,7 @@ static bool begins_with_name(const char *text, size_t bytes)
 	return at[2] == '(' || (at[2] == ':' && !before);
 }
 
-/* What a caller's name mostly has beside it. */
+/* True if the call has an argument that most calls with a caller's name have, too. */
 static bool has_hint(const struct search *search, const struct scope_constant_call *call, unsigned argument)
 {
 	bool file = false, line = false;
@@ -249,8 +255,8 @@ static bool has_hint(const struct search *search, const struct scope_constant_ca
 }
 
 /*
- * What a call's target stands for: of a stub of .plt the pointer through which it jumps (endbr64 or none, bnd or none, jmp
- * *pointer(%rip)), else itself.
+ * Resolves a call's target: for a stub of .plt (endbr64 or not, bnd or not, jmp *pointer(%rip)) returns the pointer
+ * through which it jumps, else the target itself.
  */
 static uint64_t beyond_stub(const struct search *search, uint64_t callee)
 {
@@ -331,8 +337,9 @@ static bool sets_text(const struct search *search, const uint8_t *at, size_t roo
 }
 
 /*
- * Only from where a text is set is code disassembled, up to the next call: a program has far more code than that. Bytes in the
- * middle of an instruction that look like one that sets a text are rare, and what follows them is no call with a name.
+ * Code is disassembled only from an instruction that sets a text up to the next call, because a program has far more
+ * code than that. Bytes in the middle of an instruction that look like such an instruction are rare, and no call with a
+ * name follows them.
  */
 static int search_part(struct search *search, const struct part *part)
 {
@@ -364,9 +371,9 @@ static int search_part(struct search *search, const struct part *part)
 	return err;
 }
 
-/* Where a jump with a condition leads out of its function, and which functions are called. */
+/* Jumps with a condition that lead out of their function, and which functions are called. */
 struct ways {
-	uint32_t *from; /* for each function: the only one with such jumps to it; MANY */
+	uint32_t *from; /* for each function: the only function with such jumps to it, or MANY */
 	bool *called;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Makes a function's names, as the file has it and as people read it. */
+/* Makes a function's names: the symbol in the file, and the demangled name. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ static int function_name(struct scope_function *function, const char *symbol)
 	return function->symbol && function->name ? 0 : -ENOMEM;
 }
 
-/* Code of the language's library in the program's file. */
+/* Notes if the function is code of the language's library in the program's file. */
 static void note_language(struct scope_function *function, const char *symbol)
 {
 	if (!function->known || function->library)

@@ -14,7 +14,7 @@
 #include "symbol/space.h"
 #include "trace/format.h"
 
-#define PLACES_MAX 64	    /* addresses of one frame, whose symbols are looked up together */
+#define PLACES_MAX 64	    /* addresses of one frame whose symbols are looked up together */
 #define NAME_MAX_BYTES 4096 /* a longer one is cut */
 #define UNMAPPED_MAX 4096   /* addresses whose mappings may come later */
 
@@ -43,8 +43,8 @@ static void put_text(struct payload *payload, const char *text, size_t bytes)
 }
 
 /*
- * A copy of a text of a mapped file, up to a zero byte: if someone writes into the file now, the copy stays what it is.
- * Returns its bytes.
+ * Copies a text of a mapped file, up to a zero byte, because a program may write into the file at any time. Returns its
+ * length.
  */
 static size_t copy_text(char copy[NAME_MAX_BYTES], const char *text, size_t bytes)
 {
@@ -55,7 +55,7 @@ static size_t copy_text(char copy[NAME_MAX_BYTES], const char *text, size_t byte
 	return strnlen(copy, bytes);
 }
 
-/* Adds a text that is plain already, such that reading restores it unchanged. 0 or -ENOMEM. */
+/* Adds a text that is plain already so that a reader restores it unchanged. 0 or -ENOMEM. */
 static int put_plain(struct payload *payload, const char *plain)
 {
 	char *text = scope_plain_undone(plain);
@@ -67,7 +67,7 @@ static int put_plain(struct payload *payload, const char *plain)
 	return 0;
 }
 
-/* 1: no file is known to be mapped there; 0; -ENOMEM. */
+/* Returns 1 if no file is known to be mapped at the address, 0, or -ENOMEM. */
 static int note_address(struct scope_spaces *spaces, uint32_t tgid, uint64_t address)
 {
 	const struct scope_space *space = scope_symbol_spaces_find(spaces, tgid);
@@ -90,7 +90,7 @@ static int note_address(struct scope_spaces *spaces, uint32_t tgid, uint64_t add
 	return 0;
 }
 
-/* A program that was executed a moment ago has stacks before its maps are read. */
+/* Keeps an address for later: a program that was executed a moment ago has stacks before its maps are read. */
 static int keep_unmapped(struct scope_spaces *spaces, uint32_t tgid, uint64_t address)
 {
 	if (!tgid || !address || spaces->unmapped_count == UNMAPPED_MAX)
@@ -215,7 +215,7 @@ static int put_place(const struct scope_mapping *mapping, uint64_t offset, struc
 	return put_lines(line, place.lines, payload);
 }
 
-/* Addresses of one file that were noted one after another. */
+/* Makes a frame of addresses of one file that were noted one after another. */
 static int put_places(struct scope_spaces *spaces, const struct scope_file *file, uint64_t limit_ns,
 		      struct payload *payload)
 {
@@ -235,7 +235,7 @@ static int put_places(struct scope_spaces *spaces, const struct scope_file *file
 			err = scope_symbol_spaces_open(spaces, mapping);
 		if (!err)
 			err = put_place(mapping, hit->offset, payload);
-		if (payload->full && i) { /* it is the first one of the next frame */
+		if (payload->full && i) { /* the address becomes the first of the next frame */
 			payload->bytes = before;
 			break;
 		}
@@ -244,7 +244,7 @@ static int put_places(struct scope_spaces *spaces, const struct scope_file *file
 	return err;
 }
 
-/* The next file of a program that was not written yet. NULL: there is none. */
+/* The next file of a program for which no row was written yet. NULL: there is none. */
 static struct scope_mapping *find_file(struct scope_spaces *spaces)
 {
 	for (; spaces->files_given < spaces->mappings; spaces->files_given++) {
@@ -256,7 +256,7 @@ static struct scope_mapping *find_file(struct scope_spaces *spaces)
 	return NULL;
 }
 
-/* The name of a function whose code a runtime made, as a symbol of all processes. */
+/* Writes the name of a function whose code a runtime made, as a symbol of all processes. */
 static void put_made(struct scope_spaces *spaces, struct payload *payload)
 {
 	const uint64_t number = spaces->made_names_given++;

@@ -11,7 +11,10 @@ struct scope_namesakes;
 int scope_symbol_namesakes_create(const struct scope_symbols *symbols, struct scope_namesakes **ret_namesakes);
 void scope_symbol_namesakes_destroy(struct scope_namesakes *namesakes); /* NULL is fine */
 
-/* The function of the same name and module, the first met of several; `function` itself if there is none. */
+/*
+ * The function with the same name and module; if there are several, the one that was met first; `function` itself if
+ * there is none.
+ */
 const struct scope_function *scope_symbol_namesakes_find(const struct scope_namesakes *namesakes,
 							 const struct scope_function *function);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Ranges of addresses: sorted by start, each with the furthest end so far, searched by halves. */
+/* Ranges of addresses, sorted by start, each with the furthest end so far, and found by binary search. */
 #include "symbol/range.h"
 
 #include <errno.h>

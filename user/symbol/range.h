@@ -9,7 +9,7 @@
 
 struct scope_range {
 	uint64_t start, end; /* end is the first address after it */
-	uint64_t max_end;    /* of this and all ranges before it in order */
+	uint64_t max_end;    /* the largest end of this range and all before it */
 	uint32_t value;
 };
 
@@ -17,7 +17,7 @@ struct scope_range {
 struct scope_ranges {
 	struct scope_range *range;
 	size_t count, capacity;
-	bool replaced; /* ranges take the place of others: see scope_symbol_ranges_find() */
+	bool replaced; /* later ranges replace earlier ones: see scope_symbol_ranges_find() */
 };
 
 /* 0 or -ENOMEM. An empty range is dropped. Find needs a sort after the last add. */
@@ -26,9 +26,9 @@ void scope_symbol_ranges_sort(struct scope_ranges *ranges);
 void scope_symbol_ranges_free(struct scope_ranges *ranges);
 
 /*
- * The range that holds the address and starts last; of several with one start the shortest, of
- * equal ones that with the greatest value. If ranges are replaced, that with the greatest value of
- * all that hold it. NULL: none holds it. Valid until the next add.
+ * The range that contains the address and starts last; of several with one start the shortest; of equal ranges that
+ * with the greatest value. If `replaced` is set: of all ranges that contain the address, that with the greatest value.
+ * NULL: no range contains it. Valid until the next add.
  */
 const struct scope_range *scope_symbol_ranges_find(const struct scope_ranges *ranges, uint64_t address);
 

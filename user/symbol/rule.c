@@ -11,7 +11,7 @@
 
 #include <scope/abi.h>
 
-#define OPS_MAX 512 /* of all expressions of one address; a signal frame has some 40 */
+#define OPS_MAX 512 /* operations of all expressions of one address; a signal frame has some 40 */
 
 /* DWARF numbers (x86-64 psABI, figure 3.36; i386 psABI, table 2.14). */
 #define RBX_X86_64 3
@@ -57,7 +57,7 @@ int scope_symbol_rules_init(struct scope_rules *rules, Dwfl_Module *module, Elf 
 	if (!gelf_getehdr(elf, &ehdr))
 		return 0;
 	if (ehdr.e_machine == EM_X86_64) {
-		rules->registers = SCOPE_REG_COUNT_X86_64; /* rip is the return address column */
+		rules->registers = SCOPE_REG_COUNT_X86_64; /* rip is the column of the return address */
 		return plt_find(elf, &rules->plt);
 	}
 	if (ehdr.e_machine == EM_386) {
@@ -89,7 +89,7 @@ static Dwarf_Frame *frame_find(struct scope_rules *rules, uint64_t link)
 
 	if (rules->eh && !dwarf_cfi_addrframe(rules->eh, link - rules->eh_bias, &frame))
 		return frame;
-	if (!rules->debug_tried) /* costs a search for debug files, so do it only if needed */
+	if (!rules->debug_tried) /* this searches for debug files, so it is done only if needed */
 		rules->debug = dwfl_module_dwarf_cfi(rules->module, &rules->debug_bias);
 	rules->debug_tried = true;
 	if (rules->debug && !dwarf_cfi_addrframe(rules->debug, link - rules->debug_bias, &frame))
@@ -97,7 +97,7 @@ static Dwarf_Frame *frame_find(struct scope_rules *rules, uint64_t link)
 	return NULL;
 }
 
-/* Copies an expression into the rule. false: no room. */
+/* Copies an expression into the rule. Returns false if there is no room. */
 static bool draft_expression(struct open_unit *open_unit, const Dwarf_Op *ops, size_t count,
 			     struct scope_rule_value *value)
 {
@@ -183,7 +183,7 @@ static bool draft_register(struct open_unit *open_unit, Dwarf_Frame *frame, unsi
 	return draft_expression(open_unit, ops, count, value);
 }
 
-/* Linkers write no tables for the jumps (.plt) of a static program: the caller is found as at a function's entry. */
+/* Linkers write no tables for the jumps (.plt) of a static program. The rule is that of a function's entry. */
 static void draft_plt(struct open_unit *open_unit, bool i386)
 {
 	const uint8_t sp = i386 ? ESP_I386 : RSP_X86_64, ra = i386 ? RA_I386 : RA_X86_64;

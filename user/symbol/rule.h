@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How to step from a frame to its caller, for each address of one file: computed once, kept. */
+/* How to step from a frame to its caller, for each address of one file. Rules are computed once and kept. */
 #ifndef SCOPE_SYMBOL_RULE_H
 #define SCOPE_SYMBOL_RULE_H
 
@@ -24,16 +24,16 @@ struct scope_rule_value {
 	uint8_t reg;  /* the caller's register that the rule gives */
 	uint8_t kind; /* enum scope_rule_kind */
 	uint8_t from;
-	uint16_t ops; /* operations of the expression, from op[value] of the rule on */
+	uint16_t ops; /* number of operations of the expression; the first is op[value] of the rule */
 	int64_t value;
 };
 
 /* One row of the table that call frame information encodes (DWARF 5, section 6.4.1). */
 struct scope_rule {
 	bool known;	    /* false: the tables do not have the address */
-	bool signal;	    /* the caller was interrupted, it did not call */
+	bool signal;	    /* the caller was interrupted by a signal and made no call */
 	uint8_t ra;	    /* column of the return address */
-	uint8_t count;	    /* of value; registers without one keep their value */
+	uint8_t count;	    /* number of values; registers without one keep their value */
 	uint64_t undefined; /* bit for each register whose value in the caller is lost */
 	Dwarf_Op *op;
 	struct scope_rule_value cfa; /* kinds REGISTER and EXPRESSION */
@@ -43,7 +43,7 @@ struct scope_rule {
 /* Rules of one file. Zeroed is valid to free. */
 struct scope_rules {
 	Dwfl_Module *module;
-	unsigned int registers;	 /* machine whose rules these are; 0: an unsupported one */
+	unsigned int registers;	 /* number of registers of the machine; 0: an unsupported machine */
 	struct scope_ranges plt; /* x86: sections of jumps, link addresses */
 	bool debug_tried;
 	Dwarf_CFI *eh, *debug; /* libdwfl's */

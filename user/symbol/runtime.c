@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds a process's language runtime, and says what it needs so that its functions have names. */
+/* Finds a process's language runtime, and what the user can do so that its functions have names. */
 #include "symbol/runtime.h"
 
 #include <fnmatch.h>
@@ -77,8 +77,8 @@ bool scope_symbol_runtime_interprets(const char *path)
 	const struct scope_runtime *runtime = scope_symbol_runtime_of_path(path);
 
 	/*
-	 * Its own modules in C, which are in the folder of their kind; PHP's is named after the date of its interface, and Ruby's and Perl's
-	 * libraries have theirs beside.
+	 * An interpreter's own modules in C are in a folder for them. PHP's folder is named after the date of its
+	 * interface; those of Ruby and Perl are next to their libraries.
 	 */
 	return (runtime && runtime->named) || !fnmatch("*/lib/python3*/lib-dynload/*.so", path, 0) ||
 	       !fnmatch("*/ruby/[0-9].[0-9]*/*.so", path, 0) || !fnmatch("*/ruby/vendor_ruby/*.so", path, 0) ||

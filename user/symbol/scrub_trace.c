@@ -15,13 +15,13 @@
 #include "trace/format.h"
 #include "trace/owner.h"
 
-/* The processes of a CPU's stacks, in their order. */
+/* The processes of a CPU's stacks, in the order of the stacks. */
 struct lane {
 	uint32_t *tgid;
 	size_t count, room, next;
 };
 
-/* The registers of a thread that were recorded last; regs 0: none. */
+/* The last recorded registers of a thread; regs 0: none. */
 struct state {
 	uint32_t tid, tgid;
 	uint16_t regs;
@@ -144,7 +144,10 @@ static int edit_subbuf(void *context, const struct scope_subbuf *subbuf)
 	return err ? err : scope_trace_writer_subbuf(scrub->writer, scrub->out);
 }
 
-/* The registers that belong to a copied stack: the latest whose stack pointer is in it. NULL: it is not a stack. */
+/*
+ * The registers that belong to a copied stack: the latest ones whose stack pointer is in it. NULL: the memory is no
+ * stack.
+ */
 static const struct state *state_of(const struct scrub *scrub, const struct scope_trace_memory *memory)
 {
 	for (size_t i = scrub->states; i-- > 0;)
@@ -153,7 +156,10 @@ static const struct state *state_of(const struct scrub *scrub, const struct scop
 	return NULL;
 }
 
-/* Which processes share a lock is known from the call in which its thread sleeps, whose readers look at it again. */
+/*
+ * Any thread of the trace counts, because a lock may be shared. Readers check with the call in which its thread sleeps
+ * which processes share it.
+ */
 static bool is_thread(void *context, uint32_t tid)
 {
 	const struct scrub *scrub = context;

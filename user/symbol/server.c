@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Asks debuginfod servers through libdebuginfod, which is loaded at the first use; ends waits that a user would find
- * too long.
- */
+/* Asks debuginfod servers through libdebuginfod, which is loaded at the first use. Waits have a limit. */
 #include "symbol/server.h"
 
 #include <errno.h>
@@ -28,7 +25,7 @@ struct scope_server {
 	void (*end)(struct debuginfod_client *client);
 	void (*say)(void *context, const char *sentence);
 	void *context;
-	uint64_t wait_ns, since_ns; /* time since which no byte has come */
+	uint64_t wait_ns, since_ns; /* for how long no byte has come, and since when */
 	long got;
 	bool late, given_up;
 };
@@ -37,7 +34,7 @@ struct scope_server {
 static void *(*user_of_client)(struct debuginfod_client *client);
 
 /*
- * A return other than 0 ends the query. If `all`, the total of bytes, is known, `got` counts bytes;
+ * If this returns another value than 0, the query ends. If the total of bytes (`all`) is known, `got` counts bytes,
  * else it counts calls of this function.
  */
 static int keep_on(struct debuginfod_client *client, long got, long all)
@@ -111,7 +108,7 @@ void scope_symbol_server_destroy(struct scope_server *server)
 	free(server);
 }
 
-/* Every further request would wait as long again. */
+/* Sends no further requests, because each would wait for the same time again. */
 static void give_up(struct scope_server *server, int err)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");

@@ -8,7 +8,7 @@
 #include "symbol/loop_rows.h"
 #include "symbol/space.h"
 
-/* 0; -ENOENT: no file of the traced build is here; -ENOMEM. */
+/* Finds the place of an address. 0; -ENOENT: the file of the traced build is not on this host; -ENOMEM. */
 static int locate(struct scope_symbols *symbols, const struct scope_code_address *at, struct scope_place *ret_place)
 {
 	struct scope_spaces *spaces = scope_symbols_spaces(symbols);

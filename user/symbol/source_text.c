@@ -32,7 +32,7 @@ static const char *why_not_open(int err)
 	}
 }
 
-/* NULL: its text may be shown. */
+/* Returns the reason why a file's text may not be shown, or NULL. */
 static const char *why_not_show(int fd, const struct scope_proc_found *found, uint64_t before_ns)
 {
 	struct stat status;
@@ -50,7 +50,7 @@ static const char *why_not_show(int fd, const struct scope_proc_found *found, ui
 	return NULL;
 }
 
-/* Tabs become blanks up to the next stop, and the end of the line goes. NULL: no memory. */
+/* Copies a line for display: tabs become blanks, and the end of the line is removed. NULL: no memory. */
 static char *show(const char *line)
 {
 	char blank[SCOPE_SOURCE_TEXT_BYTES], plain[SCOPE_SOURCE_TEXT_BYTES];
@@ -68,7 +68,7 @@ static char *show(const char *line)
 	return strdup(plain);
 }
 
-/* *ret_any: a line was there. 0, -ENOMEM. */
+/* Reads the wanted lines. *ret_any: at least one exists. 0, -ENOMEM. */
 static int read_lines(FILE *file, struct scope_source_text *want, size_t count, bool *ret_any)
 {
 	char *line = NULL;

@@ -68,7 +68,7 @@ static void space_destroy(struct scope_space *space)
 	free(space);
 }
 
-/* The path, its length without " (deleted)", and whether the file was deleted as the maps were read. */
+/* Gets the path and its length without " (deleted)". Returns true if the file was deleted when the maps were read. */
 static bool path_split(const struct scope_trace_map *row, const char **ret_path, size_t *ret_bytes)
 {
 	const char *path = row->path ? row->path : "";
@@ -79,7 +79,7 @@ static bool path_split(const struct scope_trace_map *row, const char **ret_path,
 		path = ANONYMOUS;
 		bytes = strlen(path);
 	}
-	/* It differs from the page of 64-bit programs, which the same trace may have. */
+	/* This page differs from that of 64-bit programs, which the same trace may have. */
 	if (!strcmp(path, "[vdso]") && row->end <= NARROW_END) {
 		path = SCOPE_SPACE_GATE;
 		bytes = strlen(path);
@@ -89,7 +89,7 @@ static bool path_split(const struct scope_trace_map *row, const char **ret_path,
 	return deleted;
 }
 
-/* True if a library that is only by its folder one of the system's belongs to the program at that path. */
+/* True if a library that is the system's only by its folder belongs to the program at that path. */
 static bool in_program(const struct scope_spaces *spaces, const struct scope_trace_map *row, const char *library,
 		       const char *program)
 {
@@ -203,7 +203,7 @@ struct scope_recorded_file scope_symbol_spaces_recorded(const struct scope_space
 	return recorded;
 }
 
-/* Of a process that is captured; another one after it executed another program. */
+/* The runtime of a process that is being captured; it changes when the process executes another program. */
 static int runtime_get(struct scope_spaces *spaces, struct scope_space *space, const struct scope_trace_map *row)
 {
 	const enum scope_interpreter_language language = scope_interpreter_of_path(row->path);

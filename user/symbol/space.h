@@ -13,25 +13,25 @@
 /* A file that processes map: one object for each path and build-id. */
 struct scope_file {
 	char *path;	    /* plain, without " (deleted)"; "[anonymous]" for code without a file */
-	char *real_path;    /* the same not in plain form, to open it */
+	char *real_path;    /* the path as it is, not in plain form, for opening the file */
 	const char *module; /* base name, in path */
 	const char *build_id;
 	bool deleted, library;
 	bool elf;    /* in memory, without a build-id */
-	bool folder; /* library: only by its folder */
+	bool folder; /* with `library`: only because of its folder */
 	bool go;     /* a Go program with its names: goname.h says which of them belong to the language */
-	bool tried;  /* to open it */
-	enum scope_file_outcome outcome;	 /* opening it was tried */
+	bool tried;  /* opening it was tried */
+	enum scope_file_outcome outcome;	 /* the result of opening it */
 	int error;				 /* SCOPE_FILE_UNREADABLE: errno, 0: no ELF file */
-	char *found;				 /* SCOPE_FILE_OTHER: the build-id that is there */
+	char *found;				 /* SCOPE_FILE_OTHER: the build-id of the file that is there now */
 	const struct scope_trace_file *recorded; /* the trace's row for it, NULL: none */
-	bool said;				 /* the sentence about its problem */
+	bool said;				 /* the sentence about its problem was added */
 	struct scope_addresses codes;		 /* from the trace: struct scope_trace_code by offset */
 	struct scope_addresses hits;		 /* names.c: offsets that were noted */
-	struct scope_addresses looped; /* loop_rows.c: by start of a function, for how many hits its row was made */
+	struct scope_addresses looped; /* loop_rows.c: by start of a function: the number of hits when its row was made */
 	bool numbered;		       /* names.c: its number once it was written */
 	uint32_t number;
-	bool table_tried;		  /* kernel_tables.c: to compile its unwind table */
+	bool table_tried;		  /* kernel_tables.c: compiling its unwind table was tried */
 	uint32_t table_key;		  /* 0: it has none */
 	struct scope_image *image;	  /* NULL: not opened, or not available */
 	struct scope_addresses functions; /* symbol.c: struct scope_function by start */
@@ -76,28 +76,28 @@ struct scope_spaces {
 	size_t files, file_capacity;
 	struct scope_space **space;
 	size_t spaces, space_capacity;
-	struct scope_addresses by_tgid, inherited; /* struct scope_space; inherited: of a ancestor */
+	struct scope_addresses by_tgid, inherited; /* struct scope_space; inherited: that of an ancestor */
 	struct scope_hit *hit;
 	size_t hits, hit_capacity, hits_given; /* given: number written by names.c, in this order */
 	struct scope_unmapped *unmapped;       /* names.c */
 	size_t unmapped_count, unmapped_capacity;
-	size_t unmapped_mappings; /* as these addresses were looked up last */
+	size_t unmapped_mappings; /* number of mappings when these addresses were last looked up */
 	size_t files_given;
 	size_t loops_given;		    /* loop_rows.c: hits whose functions have a row */
-	size_t loop_lookups;		    /* and places whose lines it looked up */
-	bool loops_said;		    /* and the trace says so */
+	size_t loop_lookups;		    /* loop_rows.c: places whose lines it looked up */
+	bool loops_said;		    /* loop_rows.c: the row "loops" was written */
 	uint32_t numbers;		    /* of files */
 	uint32_t tables;		    /* kernel_tables.c: keys given so far */
 	size_t opened;			    /* files that were tried */
 	size_t looked;			    /* kernel_tables.c: mappings before it need not be opened */
 	uint32_t ahead;			    /* kernel_tables.c: files opened before a stack led to them */
 	struct scope_name_table made_names; /* made_code.c */
-	size_t made_names_given;	    /* names.c: of them */
+	size_t made_names_given;	    /* names.c: how many of them were written */
 	const char **problem;
 	size_t problems, problem_capacity;
 };
 
-/* What is known of an address. */
+/* What is known about an address. */
 struct scope_place {
 	struct scope_file *file;
 	uint64_t link; /* link address; without an image the offset in the file */
@@ -105,7 +105,7 @@ struct scope_place {
 	uint64_t mapping_start;
 };
 
-/* 0, -ENOMEM; free in any case. Rows are borrowed. */
+/* 0, -ENOMEM; free it in any case. Rows are borrowed. */
 int scope_symbol_spaces_init(struct scope_spaces *spaces, const struct scope_trace_map *maps, size_t count,
 			     const struct scope_symbol_options *options);
 /* Adds mappings. At addresses that they cover they replace the earlier ones. 0, -ENOMEM. */
@@ -114,7 +114,7 @@ void scope_symbol_spaces_free(struct scope_spaces *spaces);
 
 /* The mappings of a process, or of the one that it was forked from; NULL: none are known. */
 struct scope_space *scope_symbol_spaces_find(const struct scope_spaces *spaces, uint32_t tgid);
-/* Process tgid has the mappings of its ancestor as long as none of its own are known. 0 or -ENOMEM. */
+/* Lets process tgid have the mappings of its ancestor as long as none of its own are known. 0 or -ENOMEM. */
 int scope_symbol_spaces_inherit(struct scope_spaces *spaces, uint32_t tgid, uint32_t ancestor);
 
 /* The space of a process, created at its first use; NULL: no memory. */
@@ -131,11 +131,11 @@ int scope_symbol_spaces_add_recorded(struct scope_spaces *spaces, const struct s
 				     const struct scope_trace_code *codes, size_t code_count);
 
 /*
- * What a trace has about an address: the row of its file, and of the address; code NULL: the trace has nothing about
- * it.
+ * What a trace has about an address: the row of its file, and that of the address. code NULL: the trace has nothing
+ * about the address.
  */
 struct scope_recorded_file {
-	struct scope_file *file; /* NULL: it says nothing */
+	struct scope_file *file; /* NULL: the trace has no row */
 	const struct scope_trace_code *code;
 	uint64_t offset; /* in the file */
 };
@@ -149,8 +149,9 @@ static inline bool scope_symbol_file_has_names(const struct scope_trace_file *fi
 }
 
 /*
- * True if it is code made at run time, which is neither of a file nor of the kernel's page. A file in memory (memfd,
- * /dev/shm) that has a build-id, or that the capture found to be an ELF file, is a file: it is read through the mapping.
+ * True for code made at run time, which is neither in a file nor in the kernel's page. A file in memory (memfd,
+ * /dev/shm) with a build-id, or which the capture found to be an ELF file, counts as a file: it is read through the
+ * mapping.
  */
 bool scope_symbol_file_is_made(const struct scope_file *file);
 
@@ -166,16 +167,16 @@ static inline bool scope_symbol_spaces_want_better(const struct scope_spaces *sp
 	return spaces->options.debug_dir || spaces->options.debuginfod;
 }
 
-/* Finds out if it is a 32-bit program on x86-64; opens its files until one shows it. 0, -ENOMEM. */
+/* Finds out if the process is a 32-bit program on x86-64; opens its files until one shows it. 0, -ENOMEM. */
 int scope_symbol_spaces_is_i386(struct scope_spaces *spaces, const struct scope_space *space, bool *ret_is);
 
-/* True if code is mapped there. Opens no file. */
+/* True if code is mapped at the address. Opens no file. */
 static inline bool scope_symbol_space_executable(const struct scope_space *space, uint64_t address)
 {
 	return scope_symbol_ranges_find(&space->ranges, address);
 }
 
-/* True if it is code of a mapped file and has its name from that file. */
+/* True if the address is code of a mapped file and has its name from that file. */
 bool scope_symbol_spaces_in_file(const struct scope_spaces *spaces, const struct scope_space *space, uint64_t address);
 
 /* Opens the file of a mapping unless that was tried. 0, -ENOMEM. */

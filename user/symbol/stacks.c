@@ -39,7 +39,7 @@ static void note_unmapped(struct scope_stacks_found *found, uint32_t tgid)
 		found->unmapped[found->unmapped_count++] = tgid;
 }
 
-/* Unwinds as much of the stack as possible: at most max addresses, which are noted to be named. 0 or -ENOMEM. */
+/* Unwinds as much of the stack as possible, at most max addresses, and notes them for their names. 0 or -ENOMEM. */
 static int unwind(struct scope_symbols *symbols, uint32_t tgid, const uint64_t *reg, unsigned int regs,
 		  const uint8_t *data, size_t bytes, uint64_t *ret_ip, unsigned int max, unsigned int *ret_count,
 		  unsigned int *ret_flags)
@@ -96,8 +96,8 @@ static int put_frames(struct rewriter *rewriter, const struct scope_event *event
 }
 
 /*
- * A chain of frame pointers leads anywhere in code that keeps none: what it has then for return addresses is memory of
- * the program. *ret_count: the addresses before that, which are noted to be named. 0 or -ENOMEM.
+ * In code that keeps no frame pointers a chain of them leads anywhere: its "return addresses" are then memory of the
+ * program. *ret_count: the number of addresses before that; these are noted for their names. 0 or -ENOMEM.
  */
 static int keep_code(struct rewriter *rewriter, const struct scope_event *event, uint16_t *ret_count)
 {
@@ -120,7 +120,10 @@ static int keep_code(struct rewriter *rewriter, const struct scope_event *event,
 	return err;
 }
 
-/* It ends where its addresses are no code, as a broken one. FRAMES takes no more bytes than the record that it replaces. */
+/*
+ * If an address is no code, the chain ends there and is marked as broken. FRAMES takes no more bytes than the record
+ * that it replaces.
+ */
 static int put_chain(struct rewriter *rewriter, const struct scope_event *event, const uint8_t *from, const uint8_t *to)
 {
 	const bool kernel = event->flags & SCOPE_STACK_KERNEL_IP;
@@ -148,7 +151,7 @@ static int put_chain(struct rewriter *rewriter, const struct scope_event *event,
 	return 0;
 }
 
-/* The same of the places where tasks wait, which were read by frame pointers from outside. */
+/* The same for the places where tasks wait, which were read by frame pointers from outside. */
 static int put_tasks(struct rewriter *rewriter, const struct scope_event *event, const uint8_t *from)
 {
 	struct scope_record_frames *frames = (void *)end_of(rewriter);
@@ -163,7 +166,7 @@ static int put_tasks(struct rewriter *rewriter, const struct scope_event *event,
 	return err;
 }
 
-/* True if they are functions of an interpreter, which have no addresses of their own, and names in the trace already. */
+/* True for functions of an interpreter, which have no real addresses, and have names in the trace already. */
 static bool is_interpreted(const struct scope_event *event)
 {
 	for (uint16_t i = 0; i < event->stack.ips; i++)

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which functions of C++ and Rust are of the language's library, by their names. */
+/* Decides by their names which functions of C++ and Rust belong to the language's library. */
 #include "symbol/stdname.h"
 
 #include <fnmatch.h>
 #include <stddef.h>
 #include <string.h>
 
-/* Rust's own crates, and those that do for it what the listed libraries do for C. There is no other sign: all are linked into one file. */
+/*
+ * Rust's own crates, and those with the same role as the listed libraries of C. Nothing else distinguishes them,
+ * because all crates are linked into one file.
+ */
 static const char *const crates[] = {
 	"__rustc",
 	"actix_rt",
@@ -84,7 +87,7 @@ static const char *const crates[] = {
 	NULL,
 };
 
-/* Where threads look for the program's tasks. */
+/* The functions in which threads look for tasks of the program. */
 static const char *const executors[] = {
 	"tokio::runtime::*",  "<tokio::runtime::*",	  "async_std::task::*",	 "async_executor::*",
 	"<async_executor::*", "async_global_executor::*", "blocking::*",	 "smol::*",
@@ -96,7 +99,7 @@ static const char *const bare[] = { "__rust_*",	 "__rdl_*",	      "__rg_*",
 				    "__rustc_*", "rust_begin_unwind", "rust_eh_personality",
 				    NULL };
 
-/* Closures and futures are often inlined into their only caller. */
+/* The functions that call closures and futures, which are often inlined into their only caller. */
 static const char *const callers[] = {
 	"*::FnOnce::call_once*",
 	"*::FnMut::call_mut*",
@@ -135,7 +138,7 @@ static bool is_rust(const char *symbol)
 	       strspn(end + 3, "0123456789abcdef") == 16 && !strncmp(end + 19, "E", 1);
 }
 
-/* The crate of a path or of a type; its length, 0 for a primitive type or a parameter. */
+/* Finds the crate of a path or of a type. Returns its length, 0 for a primitive type or a parameter. */
 static size_t crate_of(const char **path)
 {
 	static const char *const words[] = { "mut ", "const ", "dyn " };

@@ -86,8 +86,8 @@ bool scope_symbols_interpreted(const struct scope_symbols *symbols)
 }
 
 /*
- * "py::NAME:FILE" is the function NAME in FILE. The body of a script, "<module>" or "<main>", gets the file's name as
- * well. The symbol stays as it is. 0 or -ENOMEM.
+ * "py::NAME:FILE" is the function NAME in FILE. The body of a script, "<module>" or "<main>", gets the file's name,
+ * too. The symbol is not changed. 0 or -ENOMEM.
  */
 static int take_apart(struct scope_function *function)
 {
@@ -156,7 +156,7 @@ static int row_lookup(struct scope_symbols *symbols, const struct scope_space *s
 	return err;
 }
 
-/* V8's own functions, which are in the file of the program. */
+/* True for V8's own functions, which are in the file of the program. */
 static bool is_builtin(const struct scope_file_function *found)
 {
 	static const char prefix[] = "Builtins_";
@@ -165,7 +165,7 @@ static bool is_builtin(const struct scope_file_function *found)
 	       !memcmp(found->name, prefix, sizeof(prefix) - 1);
 }
 
-/* The function of a file that begins at value.start. A new one gets this name. */
+/* Finds the function of a file that begins at value.start. If it is new it gets this name. */
 static int file_function(struct scope_symbols *symbols, struct scope_file *file,
 			 const struct scope_file_function *found, uint64_t start, struct scope_function **ret_function)
 {
@@ -190,7 +190,9 @@ static int file_function(struct scope_symbols *symbols, struct scope_file *file,
 	} else if (asprintf(&name, "%s+0x%" PRIx64, file->module, start) < 0) {
 		name = NULL;
 	} else {
-		/* C code around the runtime's calls, or a library in C: the Go function that called it has a name. */
+		/*
+		 * It is C code around the runtime's calls, or of a library: the Go function that called it has a name.
+		 */
 		value.language = file->go;
 		scope_plain_undo(name);
 	}
@@ -325,7 +327,7 @@ int scope_symbols_lookup(struct scope_symbols *symbols, uint32_t tgid, uint64_t 
 	return err;
 }
 
-/* False: the trace does not say. */
+/* Returns false if the trace does not have lines. */
 static bool recorded_lines(const struct scope_recorded_file *recorded, struct scope_source_line *ret_line,
 			   unsigned int max, unsigned int *ret_count)
 {

@@ -25,17 +25,17 @@ struct scope_symbols;
  * f.part.0, f.isra.0, …) count as the function itself if its module has only one f.
  */
 struct scope_function {
-	const char *name;   /* "f", "ns::f"; "module+0xstart" where it is not known; "[unknown]" */
-	const char *symbol; /* "_ZN2ns1fEv": as the file has it; equal to name if both are the same */
+	const char *name;   /* "f", "ns::f"; "module+0xstart" if it is not known; "[unknown]" */
+	const char *symbol; /* "_ZN2ns1fEv": the symbol in the file; the same pointer as name if both are equal */
 	const char *module; /* base name of the file */
 	const char *path;   /* as the process sees it */
 	uint64_t start;	    /* address in the file's own (link) address space */
 	uint64_t size;	    /* bytes; 0 if not known */
-	bool library;	    /* of the system or of the language, never named as the cause (library.c, goname.c) */
-	bool folder;	    /* of the system only because its file is in a folder of the system's */
-	bool language;	    /* of the language: code in the program's file, or made at run time */
-	bool runtime;	    /* of the file of a runtime, whose functions of the program have names in the trace */
-	enum scope_stdname of_library; /* of C++ or Rust */
+	bool library; /* it belongs to the system or the language, and is never named as the cause (library.c, goname.c) */
+	bool folder;   /* it belongs to the system only because of the folder of its file */
+	bool language; /* it belongs to the language: code in the program's file, or made at run time */
+	bool runtime; /* it is in the file of a runtime, and the functions that this runtime runs have names in the trace */
+	enum scope_stdname of_library; /* for C++ and Rust */
 	bool known;		       /* it has a name: in a symbol table, or in messages */
 	bool message;		       /* that name is from messages of the program, not a symbol (message_names.h) */
 	uint32_t id;		       /* 0, 1, 2, … in the order in which functions were first met */
@@ -52,8 +52,8 @@ int scope_symbols_create(const struct scope_trace_map *maps, size_t map_count, c
 /* Adds maps, also borrowed. They replace earlier maps at the same addresses. 0, -ENOMEM. */
 int scope_symbols_add_maps(struct scope_symbols *symbols, const struct scope_trace_map *maps, size_t count);
 /*
- * Process tgid was forked from the ancestor, and has its mappings as long as none of its own are known. Nothing if those of the
- * ancestor are not known either. 0, -ENOMEM.
+ * Process tgid was forked from the ancestor, and has its mappings as long as none of its own are known. Does nothing if
+ * those of the ancestor are not known either. 0, -ENOMEM.
  */
 int scope_symbols_inherit(struct scope_symbols *symbols, uint32_t tgid, uint32_t ancestor);
 /*
@@ -81,13 +81,13 @@ int scope_symbols_lookup(struct scope_symbols *symbols, uint32_t tgid, uint64_t 
 			 const struct scope_function **ret_function);
 
 /*
- * The source places of an address of a process: its own, then those where that was inlined. At most
- * max; *ret_count is 0 if there is no debug information. 0, -ENOMEM. Files live as long as symbols.
+ * The source places of an address of a process: its own, then the places where it was inlined. At most max; *ret_count
+ * is 0 if there is no debug information. 0, -ENOMEM. Files live as long as symbols.
  */
 int scope_symbols_lines(struct scope_symbols *symbols, uint32_t tgid, uint64_t address,
 			struct scope_source_line *ret_line, unsigned int max, unsigned int *ret_count);
 
-/* Number of functions met so far; ids are smaller than this. function: NULL if id is not. */
+/* functions: the number of functions met so far; ids are smaller than this. function: the one with that id, or NULL. */
 size_t scope_symbols_functions(const struct scope_symbols *symbols);
 const struct scope_function *scope_symbols_function(const struct scope_symbols *symbols, uint32_t id);
 
@@ -98,18 +98,17 @@ const struct scope_function *scope_symbols_function(const struct scope_symbols *
 size_t scope_symbols_program_functions(struct scope_symbols *symbols, uint32_t tgid);
 
 /*
- * The problems with names and stacks so far, one sentence for each file, in the order in which they
- * were found: missing files, files replaced since, programs without symbols. Valid until the next
- * call of any other function here.
+ * The problems with names and stacks so far, one sentence for each file, in the order in which they were found: missing
+ * files, replaced files, programs without symbols. Valid until the next call of any other function here.
  */
 const char *const *scope_symbols_problems(const struct scope_symbols *symbols, size_t *ret_count);
 
-/* As a trace keeps them (scope/event.h). */
+/* The flags of a trace (scope/event.h). */
 #define SCOPE_UNWIND_COMPLETE SCOPE_FRAMES_COMPLETE
 #define SCOPE_UNWIND_CUT SCOPE_FRAMES_CUT
 #define SCOPE_UNWIND_BROKEN SCOPE_FRAMES_BROKEN
 #define SCOPE_UNWIND_GUESSED SCOPE_FRAMES_GUESSED
-#define SCOPE_UNWIND_UNMAPPED 0x10 /* with BROKEN: it ended at an address without a known mapping */
+#define SCOPE_UNWIND_UNMAPPED 0x10 /* with BROKEN: the stack ended at an address without a known mapping */
 
 /*
  * The call stack of a thread from its registers and the bytes from its stack pointer upwards, by

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The functions that the trace itself names: sorts the rows, and marks those that a report may name as the cause. */
+/* The functions that the trace itself names: sorts their rows, and marks those that a report may name as the cause. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "symbol/runtime.h"
 #include "symbol/symbol_internal.h"
 
-/* Code made at run time has no file; its functions are known by their names, in all processes and in snapshots. */
+/* Code made at run time has no file: its functions are identified by their names, in all processes and in snapshots. */
 static uint32_t process_of(const struct scope_trace_symbol *row)
 {
 	return scope_symbol_row_is_made_up(row) ? 0 : row->tgid;
@@ -71,7 +71,9 @@ int scope_symbol_rows_add(struct scope_symbols *symbols)
 		symbols->rows_made |= row->start >= SCOPE_INTERPRETED_ON_STACKS && scope_symbol_row_is_made_up(row);
 		if (!space)
 			return -ENOMEM;
-		/* Memory of code that was made at run time and is no longer used gets other such code: the later row is true. */
+		/*
+		 * A runtime reuses the memory of code that is no longer needed for new code, so the later row is valid.
+		 */
 		space->symbols.replaced |= scope_symbol_row_is_made_up(row);
 		err = scope_symbol_ranges_add(&space->symbols, row->start, end, i);
 	}

@@ -2,9 +2,9 @@
 /*
  * Unwinds a copied stack by the rules of the files whose code is on it.
  *
- * libdwfl walks such stacks too: 150,000 of 15 frames in a second of CPU time where this walker
- * does 700,000 (tests/bench/unwind.c). Its tables are for one process each, it does not distinguish
- * a cut stack from a broken one, and it needs the bytes below the stack pointer.
+ * libdwfl can do this, too: it walks 150,000 stacks of 15 frames in a second of CPU time, this file 700,000
+ * (tests/bench/unwind.c). libdwfl has tables for one process each, does not distinguish a cut stack from a broken one,
+ * and needs the bytes below the stack pointer.
  */
 #include "symbol/unwind_internal.h"
 
@@ -18,7 +18,7 @@ static const struct machine machines[] = {
 	{ SCOPE_REG_COUNT_ARM64, 32, SCOPE_REG_SP_ARM64, 29, false, 8 },
 };
 
-/* 32-bit programs on x86-64: their register numbers, mapped from the 64-bit registers that are recorded. */
+/* 32-bit programs on x86-64: their registers are taken from the 64-bit registers that are recorded. */
 static const struct machine i386 = { SCOPE_RULE_REGISTERS_I386, 8, 4, 5, true, 4 };
 static const uint8_t wide_of_i386[SCOPE_RULE_REGISTERS_I386] = { 0, 2, 1, 3, 7, 6, 4, 5, 16 };
 
@@ -50,9 +50,9 @@ static int value_get(const struct walk *walk, const struct scope_rule *rule, con
 }
 
 /*
- * Registers that an epilogue has popped already still have their rule, because the slot below the
- * stack pointer keeps the value. Those bytes are not in the slice (it begins at the stack pointer
- * of the first frame), but the register has its value again.
+ * The tables still have a rule for registers that an epilogue has popped already, because the slot below the stack
+ * pointer keeps the value. Those bytes are not in the slice (it begins at the stack pointer of the first frame), but
+ * the register itself has the value again.
  */
 static bool popped(const struct walk *walk, const struct scope_rule_value *value, uint64_t cfa)
 {
@@ -92,7 +92,7 @@ unsigned int scope_symbol_unwind_rule_step(struct walk *walk, const struct scope
 			caller.valid |= 1ull << value->reg;
 		else if (value->reg == rule->ra)
 			return scope_symbol_unwind_flag(err);
-		else if (!popped(walk, value, cfa)) /* frames above may not need it */
+		else if (!popped(walk, value, cfa)) /* the register is lost, but the callers may not need it */
 			caller.valid &= ~(1ull << value->reg);
 	}
 	if (scope_symbol_frame_reg(&caller, rule->ra, &caller.reg[pc]))
@@ -105,7 +105,7 @@ unsigned int scope_symbol_unwind_rule_step(struct walk *walk, const struct scope
 	return 0;
 }
 
-/* A call through a bad pointer: the caller is found as at a function's entry. */
+/* A step after a call through a bad pointer: the caller is found as at a function's entry. */
 static unsigned int astray_step(struct walk *walk)
 {
 	const struct machine *machine = walk->machine;
@@ -176,7 +176,7 @@ static bool gate_step(struct walk *walk)
 	return true;
 }
 
-/* A step that the runtime of the process knows. Returns false if it knows none. */
+/* A step for which the runtime of the process is read. Returns false if this finds no caller. */
 static bool made_step(struct walk *walk, unsigned int *ret_end)
 {
 	const struct machine *machine = walk->machine;
@@ -283,8 +283,8 @@ int scope_symbol_spaces_unwind(struct scope_spaces *spaces, const struct scope_s
 		return err ? err : -EINVAL;
 	for (;;) {
 		/*
-		 * One more if a signal interrupted the frame, so that all but the first are looked up in the same
-		 * way.
+		 * Adds 1 if a signal interrupted the frame, so that all addresses but the first are looked up in the
+		 * same way.
 		 */
 		ret_ips[count] = walk.frame.reg[walk.machine->pc] + (walk.exact && count);
 		count++;

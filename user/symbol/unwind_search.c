@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds a caller that no unwind table leads to: by the frame pointer, or by trying the words of the stack. */
+/* Finds a caller without unwind tables: by the frame pointer, or by trying the words of the stack. */
 #include "symbol/unwind_internal.h"
 
-#define SCAN_BYTES 2048 /* most bytes of stack that frames without tables may take */
+#define SCAN_BYTES 2048 /* the most bytes of stack that frames without tables may take */
 #define SCAN_STEPS 64
 
-/* A step without unwind tables, by the convention that fp points to the caller's, then to pc. */
+/* A step without unwind tables. By convention fp points to the caller's fp, which the return address follows. */
 static unsigned int guess_step(struct walk *walk)
 {
 	const struct machine *machine = walk->machine;
@@ -15,7 +15,7 @@ static unsigned int guess_step(struct walk *walk)
 	if (scope_symbol_frame_reg(&walk->frame, machine->fp, &fp) ||
 	    scope_symbol_frame_reg(&walk->frame, machine->sp, &sp))
 		return SCOPE_UNWIND_BROKEN;
-	if (!fp) /* by the ABIs it is 0 in the outermost frame; old clone() has no tables there */
+	if (!fp) /* by the ABIs fp is 0 in the outermost frame; old clone() has no tables there */
 		return SCOPE_UNWIND_COMPLETE;
 	if (fp < sp || fp % machine->word)
 		return SCOPE_UNWIND_BROKEN;
@@ -44,8 +44,8 @@ static bool same_frame(const struct walk *a, const struct walk *b)
 }
 
 /*
- * Sets *ret_holds if unwind tables lead from there to the start of the thread, to code without tables, or to a frame
- * whose pointer is not known. via: NULL, or the frame that the first step must lead to. 0, -ENOMEM.
+ * Sets *ret_holds if unwind tables lead from this frame to the start of the thread, to code without tables, or to a
+ * frame whose pointer is not known. via: NULL, or the frame to which the first step must lead. 0, -ENOMEM.
  */
 static int holds(struct walk walk, const struct walk *via, bool *ret_holds)
 {
@@ -79,7 +79,7 @@ static int holds(struct walk walk, const struct walk *via, bool *ret_holds)
 	return 0;
 }
 
-/* Continues the walk at next, if tables lead on from there. 0, -ENOMEM. */
+/* Continues the walk at next, if tables lead further from there. 0, -ENOMEM. */
 static int take_guess(struct walk *walk, const struct walk *next, const struct walk *via, bool *ret_taken)
 {
 	const int err = holds(*next, via, ret_taken);
@@ -150,9 +150,9 @@ static int leads_to_made(const struct walk *walk, bool *ret_made)
 }
 
 /*
- * If that code keeps no frame pointer (Python's trampolines do not), the register has its caller's, and a step by it would
- * skip the caller. So the caller is searched between. This does not apply to a step from code made at run time to such
- * code: both keep a frame pointer then, and a word between is an old one.
+ * If the code keeps no frame pointer (Python's trampolines do not), the register has that of its caller, and a step by
+ * it would skip the caller. So the caller is searched in between. This does not apply to a step from code made at run
+ * time to such code: both keep a frame pointer, and a word in between is an old one.
  */
 int scope_symbol_unwind_bare_step(struct walk *walk, bool made, unsigned int *ret_end)
 {

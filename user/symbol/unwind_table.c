@@ -12,8 +12,8 @@
 #include "symbol/cfi_functions.h"
 
 #define HASH_SLOTS (2 * SCOPE_TABLE_RULES_MAX)
-#define NONE_RULE 0u  /* the first two of every table */
-#define OTHER_RULE 1u /* also if there are too many rules */
+#define NONE_RULE 0u  /* the first two rules of every table */
+#define OTHER_RULE 1u /* also used if there are too many rules */
 
 struct row {
 	uint64_t link;
@@ -72,7 +72,7 @@ static int put_row(void *context, uint64_t link, const struct scope_table_rule *
 	uint32_t number;
 	int err = number_rule(builder, rule, &number);
 
-	/* A section of jumps may overlap another one: rows stay in order. */
+	/* A section of jumps may overlap another section; rows must stay in order. */
 	if (err || link >= builder->limit || (last && (last->rule == number || link < last->link)))
 		return err;
 	if (last && last->link == link) {
@@ -87,7 +87,10 @@ static int put_row(void *context, uint64_t link, const struct scope_table_rule *
 	return 0;
 }
 
-/* Addresses without an entry. Linkers write none for the jumps (.plt) of a static program: they are as at a function's entry. */
+/*
+ * Writes rows for addresses without an entry. Linkers write no entries for the jumps (.plt) of a static program: there
+ * the rule is that of a function's entry.
+ */
 static int put_gap(struct builder *builder, uint64_t start, uint64_t end)
 {
 	const struct scope_table_rule none = { .cfa = SCOPE_CFA_NONE };
@@ -149,7 +152,7 @@ static int put_first_rules(struct builder *builder)
 
 /* ---- the table ---- */
 
-/* Writes the rows, or with row NULL only counts them. *ret_pages: counted. */
+/* Writes the rows, or only counts them if row is NULL. *ret_pages: the number of pages. */
 static size_t fill_pages(const struct builder *builder, uint64_t start, uint32_t *first, uint32_t *row,
 			 size_t *ret_pages)
 {
@@ -163,7 +166,7 @@ static size_t fill_pages(const struct builder *builder, uint64_t start, uint32_t
 			break;
 		if (first)
 			first[page] = (uint32_t)count;
-		/* The row that the page begins in. */
+		/* The row of the page's first address. */
 		if (rule != NONE_RULE && builder->row[at].link > begin) {
 			if (row)
 				row[count] = rule;
