@@ -48,7 +48,7 @@ static int end_session(struct scope_capture_run *capture)
 
 	if (capture->options.probing)
 		scope_capture_probing_end(capture->options.probing, capture->source, capture->feed);
-	/* Drains the rings first, so that they have room for STATE. */
+	/* Drains the rings first, so that they have room for STATE records. */
 	err = scope_capture_flush_and_drain(capture);
 	if (err)
 		return scope_capture_failed(capture, err);
@@ -102,7 +102,7 @@ static int begin_session(struct scope_capture_run *capture)
 {
 	int err = 0;
 
-	/* A held process has not executed its program yet: its maps are those of Scope. */
+	/* A held process has not executed its program yet: its mappings are those of Scope. */
 	if (!capture->options.held)
 		err = scope_capture_write_names(capture);
 	if (!err && !capture->options.held)
@@ -125,7 +125,7 @@ static int begin_session(struct scope_capture_run *capture)
 	if (err)
 		return scope_capture_failed(capture, err);
 	capture->stats.begin_ns = scope_now_ns();
-	/* Names and descriptors may have taken long: the first period of learning begins now. */
+	/* Reading names and descriptors may have taken long, so the first period of learning begins now. */
 	scope_capture_steer_begin(capture->steer, scope_now_ns());
 	err = capture->source->start(capture->feed, capture->error);
 	if (err)
@@ -136,7 +136,7 @@ static int begin_session(struct scope_capture_run *capture)
 	err = capture->source->flush(capture->feed);
 	if (!err)
 		err = scope_capture_drain_states(capture);
-	/* Clients that connected after descriptors were read, and before events came. Events show later ones. */
+	/* Adds clients that connected after descriptors were read and before events came. Events show later ones. */
 	if (!err && !capture->options.held)
 		err = scope_capture_add_fds(capture);
 	if (!err)
@@ -166,13 +166,16 @@ static int prepare(struct scope_capture_run *capture, int nice)
 	err = scope_capture_find_kernel(capture);
 	if (err)
 		return scope_capture_failed(capture, err);
-	/* Before the source opens, because the process that reads the target must not keep the session alive. */
+	/*
+	 * This is done before the source opens, because the process that reads the target must not keep the session
+	 * alive.
+	 */
 	err = scope_proc_reader_create(capture->stop, capture->error, &capture->options.reader);
 	if (!err)
 		err = scope_capture_begin_unwinder(capture, nice);
 	if (err)
 		return err;
-	/* Before the source opens: from here on it is noticed if the pid is given to another process. */
+	/* This is done before the source opens: from here on Scope notices if the pid is given to another process. */
 	capture->pidfd = (int)syscall(SYS_pidfd_open, capture->stats.target.tgid, 0);
 	err = capture->source->open(&capture->options, capture->stats.target.tgid, capture->error, &capture->feed);
 	if (err)

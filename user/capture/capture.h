@@ -35,7 +35,10 @@ enum scope_capture_end {
 enum scope_capture_want {
 	SCOPE_WANT_NOTHING,
 	SCOPE_WANT_CUT, /* call cut() */
-	/* The same, often: names of the kernel and owners of ports, of which the host has many, are at most a minute old then. */
+	/*
+	 * The same, for frequent cuts: names of the kernel and owners of ports are then read only once a minute,
+	 * because a host has many.
+	 */
 	SCOPE_WANT_LOOK,
 	SCOPE_WANT_END,
 };
@@ -45,13 +48,13 @@ struct scope_capture_run;
 struct scope_capture_stats {
 	const struct scope_source *source;
 	struct scope_target target;
-	uint64_t begin_ns, end_ns; /* of the window, CLOCK_MONOTONIC */
+	uint64_t begin_ns, end_ns; /* the window, CLOCK_MONOTONIC */
 	struct scope_capture_counts counts;
-	uint64_t stacks_given_up;  /* that were not unwound */
+	uint64_t stacks_given_up;  /* stacks that were not unwound */
 	uint32_t tables_refused;   /* unwind tables that the module had no room for */
-	uint32_t maps_refused;	   /* times that it had none for the mappings of a process */
+	uint32_t maps_refused;	   /* how often the module had no room for the mappings of a process */
 	uint64_t unwinder_cpu_ns;  /* CPU time of the process that unwinds */
-	uint32_t stack_highest_ns; /* longest time that a call had to take for a stack; 0: not chosen */
+	uint32_t stack_highest_ns; /* the highest minimum duration of calls with a stack; 0: it was not chosen */
 	enum scope_capture_end end;
 };
 
@@ -59,32 +62,34 @@ struct scope_capture_stats {
 struct scope_capture_watch {
 	void (*begun)(void *context, const struct scope_target *target); /* once; may be NULL */
 	void (*progress)(void *context, const struct scope_capture_progress *progress);
-	/* Called after each progress, when all events so far are written; may be NULL. */
+	/* Called after each call of progress, when all events so far are written; may be NULL. */
 	enum scope_capture_want (*want)(void *context);
-	/* Called when names and maps are up to date. Uses the functions below on the files it makes. */
+	/* Called when names and maps are up to date. It may use the functions below for the files that it makes. */
 	int (*cut)(void *context, struct scope_capture_run *run, struct scope_error *error);
 	void *context;
 };
 
 /*
- * For cut(). begin: writes the current descriptors to the capture's writer, which puts them at the
- * head of the next file. end: writes the last metadata of a file. 0, -ENOMEM, the writer's error.
+ * For cut(). write_fds: writes the present descriptors to the capture's writer, which puts them at the head of the next
+ * file. end: writes the last metadata of a file. 0, -ENOMEM, or the writer's error.
  */
 int scope_capture_write_fds(struct scope_capture_run *run);
 int scope_capture_write_end(struct scope_capture_run *run, const char *reason, struct scope_writer *writer);
 
 /* The defaults of capture/defaults.h for this machine, for process pid and 90 s. */
 void scope_capture_options_init(struct scope_capture_options *options, uint32_t pid);
-/* For a flight recorder on that many CPUs: it runs for weeks, so it takes fewer stacks and has a negligible cost. */
+/*
+ * The defaults for a flight recorder on `cpus` CPUs. It runs for weeks, so it takes fewer stacks, and its cost is
+ * negligible.
+ */
 void scope_capture_options_flight(struct scope_capture_options *options, uint32_t cpus);
 
 /*
- * Traces the process and writes sub-buffers, maps, descriptors, stacks of threads that do not run
- * and all metadata; the caller then finishes the writer. Ends at the first of: the time is up,
- * *stop is set (by a signal handler), the target and its followed descendants are gone, the
- * module's overload guard stopped it. 0 with *ret_stats filled; or -errno with error saying what is
- * wrong and what to do; tracing is off then. If a write failed, the writer does not hold a whole
- * trace.
+ * Traces the process and writes sub-buffers, maps, descriptors, stacks of threads that do not run and all metadata; the
+ * caller then finishes the writer. It ends when the time is up, *stop is set (by a signal handler), the target and its
+ * followed descendants have ended, or the module's overload guard stopped it. Returns 0 with *ret_stats filled; or
+ * -errno with error filled, which says what is wrong and what to do. Tracing is off in any case. If a write failed, the
+ * writer does not hold a whole trace.
  *
  * watch may be NULL. Needs CAP_SYS_ADMIN or CAP_PERFMON, and root for the device and /proc.
  */

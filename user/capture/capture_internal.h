@@ -22,11 +22,11 @@ struct scope_capture_run {
 	struct scope_snapshots *snapshots; /* NULL: none are taken */
 	struct scope_new_processes *processes;
 	struct scope_others *others;
-	struct scope_proc_backlog *backlog; /* NULL: the kernel does not say */
+	struct scope_proc_backlog *backlog; /* NULL: the kernel cannot be asked */
 	struct scope_proc_port_owners *port_owners;
-	struct scope_proc_host *host;		 /* as tracing began */
+	struct scope_proc_host *host;		 /* counters of the host since tracing began */
 	struct scope_kernel_names *kernel_names; /* NULL: not requested, or not available */
-	struct scope_error no_kernel;		 /* why not */
+	struct scope_error no_kernel;		 /* why there are no names of the kernel */
 	struct scope_request_kinds *kinds;	 /* NULL: what programs receive is not recorded */
 	struct scope_steer *steer;		 /* NULL: stacks stay as they are */
 	size_t fds_left_out; /* processes whose descriptors were not read, because of their number */
@@ -34,7 +34,7 @@ struct scope_capture_run {
 	int pidfd;		     /* -1 if the kernel has none, or the target has ended */
 	bool leader_gone;	     /* the target itself has ended; descendants may live */
 	uint64_t host_ns;	     /* when the tables of the host were last read, for a cut */
-	uint64_t look_ns;	     /* time of the next search for new names: libraries and processes change */
+	uint64_t look_ns;	     /* time of the next search for new names, because libraries and processes change */
 	struct scope_states *states; /* during a cut */
 	bool probes_silent;	     /* the module's probes on system calls do not fire */
 	uint64_t settled_ns;	     /* all events before this time are drained */
@@ -42,15 +42,15 @@ struct scope_capture_run {
 	bool live;		     /* from the start until the events of the stop are drained */
 	struct scope_spare spare;    /* CPU time for work that can wait */
 	bool draining;		     /* a drain is running */
-	bool states_wanted;	     /* sub-buffers drained now hold new STATE records */
+	bool states_wanted;	     /* the sub-buffers of this drain have new STATE records */
 	struct {
-		uint64_t stacks, rows;	   /* as of the last look */
-		uint64_t next_ns, wait_ns; /* of the next one, after the last */
+		uint64_t stacks, rows;	   /* values at the last look */
+		uint64_t next_ns, wait_ns; /* time of the next look, and how long after the last */
 	} unmapped;
 };
 
 /*
- * Sets the error after a call of the writer or of /proc failed; it is the writer's message if it has one. Returns err.
+ * Sets the error after the writer or a read of /proc failed; it is the writer's message if there is one. Returns err.
  */
 int scope_capture_failed(struct scope_capture_run *capture, int err);
 
@@ -58,63 +58,70 @@ int scope_capture_failed(struct scope_capture_run *capture, int err);
 int scope_capture_until_end(struct scope_capture_run *capture);
 
 /*
- * Fills in stats.target. A name or a group is traced on after the first process that it selected
- * has ended. 0, or -errno with error filled.
+ * Fills in stats.target. If a name or a group is traced, tracing continues after the first process that it selected has
+ * ended. 0, or -errno with error filled.
  */
 int scope_capture_find_target(struct scope_capture_run *capture);
 
 /* Writes new maps, names of threads and names of code made at run time. 0 or -errno. */
 int scope_capture_write_names(struct scope_capture_run *capture);
-/* The current descriptors that were not written before. 0, -ENOMEM, or the writer's error. */
+/* Writes the present descriptors that were not written before. 0, -ENOMEM, or the writer's error. */
 int scope_capture_add_fds(struct scope_capture_run *capture);
 
-/* Writes who listens at addresses of this host, as far as it was not written before. 0, -ENOMEM, or the writer's error. */
+/*
+ * Writes which processes listen at addresses of this host, if this was not written before. 0, -ENOMEM, or the writer's
+ * error.
+ */
 int scope_capture_write_port_owners(struct scope_capture_run *capture);
 
 /* Finds the kernel's load address; if it is known, samples get their kernel address. 0 or -ENOMEM. */
 int scope_capture_find_kernel(struct scope_capture_run *capture);
 
 /*
- * Writes the names of the kernel's functions that were hit; none if they cannot be read any more.
- * while_waiting: as for scope_proc_kernel_names_write(). 0 or -errno.
+ * Writes the names of the kernel's functions that were hit, if they can still be read. while_waiting: see
+ * scope_proc_kernel_names_write(). 0 or -errno.
  */
 int scope_capture_write_kernel(struct scope_capture_run *capture, int (*while_waiting)(void *context));
 
 /*
- * Starts the unwinder, unless stacks stay as they are; nice: of its process. Before the source
- * opens. 0, or -errno with error filled. end: may be called more than once.
+ * begin: starts the unwinder, unless stacks stay unchanged; nice: the nice value of its process. Call it before the
+ * source opens. 0, or -errno with error filled. end: may be called more than once.
  */
 int scope_capture_begin_unwinder(struct scope_capture_run *capture, int nice);
 void scope_capture_end_unwinder(struct scope_capture_run *capture);
 
-/* Writes a sub-buffer to the file, through the unwinder if there is one. 0 or -errno, as all of these. */
+/*
+ * Writes a sub-buffer to the file, through the unwinder if there is one. Like all of these functions returns 0 or
+ * -errno.
+ */
 int scope_capture_put(struct scope_capture_run *capture, const struct scope_subbuf *subbuf);
 
-/* Writes unwound sub-buffers; waits at most this long for those in work. */
+/* Writes unwound sub-buffers; waits up to wait_ms for those that are being unwound. */
 int scope_capture_pump(struct scope_capture_run *capture, unsigned int wait_ms);
 bool scope_capture_all_written(const struct scope_capture_run *capture);
 
-/* Requests that names of recorded addresses are written; all: at the end of a file. */
+/* Requests the names of recorded addresses; all: for the end of a file. */
 void scope_capture_want_names(struct scope_capture_run *capture, bool all);
 
-/* Waits, for half a second at most, until the module has the unwind tables of what is mapped. 0 or -errno. */
+/* Waits, for half a second at most, until the module has the unwind tables of all mapped files. 0 or -errno. */
 int scope_capture_give_tables(struct scope_capture_run *capture);
 
 /*
- * due: when to check next if the module met code without a known mapping; UINT64_MAX: never. unmapped: if it is time
- * for a check, true if it did. The records in the rings show of which process, so these are flushed then.
+ * due: the time of the next check for code without a known mapping in the module; UINT64_MAX: never. unmapped: does the
+ * check if it is time, and returns true if there was such code. The records in the rings show the process, so the rings
+ * are flushed then.
  */
 uint64_t scope_capture_unmapped_due_ns(const struct scope_capture_run *capture);
 bool scope_capture_unmapped(struct scope_capture_run *capture, uint64_t now);
 
 /*
- * Waits until all is written. while_waiting: events still come, and it waits at most 2 s for names; NULL: no more events
- * come, and it waits at most 20 s.
+ * Waits until everything is written. while_waiting: events still come, and the wait for names is 2 s at most. NULL: no
+ * more events come, and the wait is 20 s at most.
  */
 int scope_capture_settle(struct scope_capture_run *capture, int (*while_waiting)(void *context));
 
 /*
- * Writes the names of the addresses that came while those of a file were written, among them stacks of threads that do not
+ * Writes the names of the addresses that came while a file's names were written, such as those of threads that do not
  * run. Waits at most 0.1 s, in which no events are drained. 0 or -errno.
  */
 int scope_capture_name_rest(struct scope_capture_run *capture);
@@ -130,22 +137,28 @@ int scope_capture_write_unread(const struct scope_capture_run *capture, struct s
 
 /* ---- drain.c; 0 or -errno ---- */
 
-/* Checks the probes that were set at run time; it must not wait for long until the next check. */
+/* Checks the probes that were set at run time. Call it often. */
 void scope_capture_watch_probes(struct scope_capture_run *capture, uint64_t now);
 
-/* Drains all that is ready. Does not nest: a wait for a reader, which calls this, may itself be part of a drain. */
+/*
+ * Drains everything that is ready. It does nothing inside another drain: a wait for a reader calls this, and may itself
+ * be part of a drain.
+ */
 int scope_capture_drain(struct scope_capture_run *capture);
 
-/* The same for callbacks: context is the capture. Rings must not fill while something takes long. */
+/* The same for callbacks, so that rings do not fill during long work: context is the capture. */
 int scope_capture_keep_up(void *context);
 
-/* Drains the new STATE records, and the stacks they point to, before the threads run again. */
+/* Drains the new STATE records, and the stacks to which they point, before the threads run again. */
 int scope_capture_drain_states(struct scope_capture_run *capture);
 
-/* Writes names and maps that the drained records refer to for the first time. */
+/* Writes names and maps to which the drained records refer for the first time. */
 int scope_capture_write_named(struct scope_capture_run *capture);
 
-/* Flushes, drains, and writes to the file, too: a recorder that is killed then loses no more than this step. */
+/*
+ * Flushes the rings, drains them, and writes to the file, so that a recorder that is killed loses only events after the
+ * last such step.
+ */
 int scope_capture_flush_and_drain(struct scope_capture_run *capture);
 
 /* True if the target and all followed processes have ended. Called on every flush. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The main loop of a capture: waits for events, drains them, and cuts the file where that is wanted. */
+/* The main loop of a capture: waits for events, drains them, and cuts the file when this is requested. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -18,11 +18,14 @@
 #include "trace/writer.h"
 
 #define NS_PER_MS 1000000ull
-/* From one search for new names to the next; longer where it takes longer than a part of that: a host may have 10,000 processes. */
+/*
+ * Time from one search for new names to the next. It is longer if a search takes more than a part of it: a host may
+ * have 10,000 processes.
+ */
 #define LOOK_NS 5000000000ull
 #define LOOK_MAX_NS 60000000000ull
-#define LOOK_SHARE 200	       /* inverse of that part */
-#define HOST_NS 60000000000ull /* between two readings of the host's tables, if copies are frequent */
+#define LOOK_SHARE 200	       /* inverse of this part */
+#define HOST_NS 60000000000ull /* time between two readings of the host's tables, if cuts are frequent */
 
 /* Reads the source's notices. */
 static void read_notices(struct scope_capture_run *capture)
@@ -44,7 +47,7 @@ static bool ended(struct scope_capture_run *capture)
 
 	if (!capture->ended || capture->source->count(capture->feed, NULL, &counts))
 		return false;
-	/* Otherwise another process may have come into the filter since. */
+	/* Otherwise another process may have entered the filter since then. */
 	capture->ended = counts.guarded;
 	if (!counts.guarded && counts.processes)
 		return false;
@@ -71,7 +74,7 @@ static void report_progress(const struct scope_capture_run *capture, uint64_t no
 	capture->watch->progress(capture->watch->context, &progress);
 }
 
-/* Reads tables that are as large as the host. */
+/* Reads tables whose size depends on the host. */
 static int write_host(struct scope_capture_run *capture, uint64_t now)
 {
 	int err = scope_capture_write_port_owners(capture);
@@ -84,7 +87,7 @@ static int write_host(struct scope_capture_run *capture, uint64_t now)
 	return err;
 }
 
-/* Without states (no memory for a second session, the target is gone) only these are missing in the files. */
+/* If states cannot be taken (no memory for a second session, or the target has ended), the files lack only these. */
 static int cut(struct scope_capture_run *capture, enum scope_capture_want want)
 {
 	const uint64_t now = scope_now_ns();
@@ -99,7 +102,7 @@ static int cut(struct scope_capture_run *capture, enum scope_capture_want want)
 		err = write_host(capture, now);
 	else if (!err)
 		err = scope_capture_settle(capture, scope_capture_keep_up);
-	/* That may have taken long. Without this drain threads would seem idle until their STATE. */
+	/* Taking the states may have taken long. Without this drain threads would seem idle until their STATE. */
 	if (!err)
 		err = capture->source->flush(capture->feed);
 	if (!err)
@@ -124,7 +127,7 @@ static int cut(struct scope_capture_run *capture, enum scope_capture_want want)
 	return err;
 }
 
-/* A sample has the weight of the period with which it was taken. */
+/* Notes a new period, because a sample has the weight of the period with which it was taken. */
 static int steer(struct scope_capture_run *capture, uint64_t now)
 {
 	const uint32_t before = scope_capture_steer_period_ns(capture->steer);
@@ -145,7 +148,7 @@ static uint64_t look_after(uint64_t took_ns)
 	return after_ns < LOOK_NS ? LOOK_NS : after_ns < LOOK_MAX_NS ? after_ns : LOOK_MAX_NS;
 }
 
-/* 1: the watch requests the end of the capture. */
+/* Returns 1 if the watch requests the end of the capture. */
 static int look(struct scope_capture_run *capture, uint64_t now)
 {
 	enum scope_capture_want want = SCOPE_WANT_NOTHING;
@@ -172,7 +175,10 @@ static int look(struct scope_capture_run *capture, uint64_t now)
 	return want == SCOPE_WANT_END;
 }
 
-/* Compresses what was written as it came, while the host idles and nothing is ready. Returns the time. */
+/*
+ * Compresses sub-buffers that were written uncompressed, while the host idles and no events are ready. Returns the
+ * time.
+ */
 static uint64_t work_meanwhile(struct scope_capture_run *capture, struct pollfd set[4], uint64_t now, uint64_t until)
 {
 	while (capture->spare.left_ns && now < until && !*capture->stop && !poll(set, 4, 0) &&
@@ -200,10 +206,10 @@ static void wait_for_data(struct scope_capture_run *capture, uint64_t now, uint6
 	if (scope_capture_unmapped_due_ns(capture) < until)
 		until = scope_capture_unmapped_due_ns(capture);
 	now = work_meanwhile(capture, set, now, until);
-	/* A signal ends the wait: the caller looks at the stop flag then. */
+	/* A signal ends the wait: the caller then checks the stop flag. */
 	if (until > now)
 		poll(set, 4, (int)((until - now + NS_PER_MS - 1) / NS_PER_MS));
-	/* No more events come, and the capture did not stop it. */
+	/* No more events come, although the capture did not stop the source. */
 	if (set[0].revents & POLLHUP)
 		capture->ended = true;
 	if (set[2].revents)

@@ -13,7 +13,7 @@
 #include "source/source.h"
 #include "trace/writer.h"
 
-/* The name that the kernel will give it once it has executed its program. */
+/* The name that the process will have after it has executed its program. */
 static void name_held(const char *program, struct scope_target *target)
 {
 	const char *slash = strrchr(program, '/');
@@ -36,7 +36,7 @@ int scope_capture_find_target(struct scope_capture_run *capture)
 	return err;
 }
 
-/* The processes that the source traces: the target, and its descendants if these are followed. */
+/* Reads the processes that the source traces: the target, and its descendants if these are followed. */
 static int read_targets(const struct scope_capture_run *capture, uint32_t **ret_tgids, size_t *ret_count)
 {
 	if (capture->options.follow)
@@ -118,7 +118,7 @@ static bool followed_left(struct scope_capture_run *capture)
 	       !capture->source->count(capture->feed, NULL, &counts) && counts.processes > 0;
 }
 
-/* Its end is seen by its pidfd, or on old kernels in /proc. */
+/* The target's end is noticed by its pidfd, or on old kernels in /proc. */
 bool scope_capture_target_gone(struct scope_capture_run *capture)
 {
 	struct pollfd poll_pid = { .fd = capture->pidfd, .events = POLLIN };

@@ -14,16 +14,16 @@
 
 /* Keys of the metadata (docs/trace-format.md). */
 #define META_WALKED "stacks_walked" /* stacks that the module walked by unwind tables */
-#define META_COPIED "stacks_copied" /* why it copied the others: reasons with their counts */
+#define META_COPIED "stacks_copied" /* stacks that it copied, by reason: counts */
 
-#define CUT_MS 2000u  /* the end of one file of several waits this long for names */
-#define END_MS 20000u /* and the end of the last one this long */
-#define REST_MS 100u  /* and what comes while it does, this long */
+#define CUT_MS 2000u  /* the end of a file that others follow waits this long for names */
+#define END_MS 20000u /* the end of the last file waits this long */
+#define REST_MS 100u  /* names of addresses that come during such a wait get this long */
 #define SLICE_MS 20u
 #define UNMAPPED_MIN_MS 30u
 #define UNMAPPED_MAX_MS SCOPE_DEFAULT_FLUSH_MS
 #define NS_PER_MS 1000000ull
-#define TABLES_MS 500u /* the start waits this long for unwind tables; later ones come while it records */
+#define TABLES_MS 500u /* the start waits this long for unwind tables; later ones come while the capture runs */
 
 static int write_subbuf(void *context, const struct scope_subbuf *subbuf)
 {
@@ -32,7 +32,7 @@ static int write_subbuf(void *context, const struct scope_subbuf *subbuf)
 	return scope_trace_writer_subbuf(capture->writer, subbuf);
 }
 
-/* The places where tasks wait are addresses of code, which are named as those of stacks are. */
+/* The places where tasks wait are addresses of code, which get names like those of stacks. */
 static int put_snapshots(const struct scope_subbuf *subbuf, void *context)
 {
 	struct scope_capture_run *capture = context;
@@ -70,7 +70,7 @@ static void take_map(void *context, const struct scope_trace_map *map)
 		scope_capture_snapshots_map(capture->snapshots, map);
 }
 
-/* The source opens after the unwinder began. */
+/* The unwinder starts before the source opens. */
 static int give_table(void *context, const void *table, uint32_t bytes)
 {
 	struct scope_capture_run *capture = context;
@@ -166,7 +166,7 @@ bool scope_capture_unmapped(struct scope_capture_run *capture, uint64_t now)
 		return false;
 	stacks = capture->source->unmapped(capture->feed);
 	rows = scope_capture_unwinder_map_rows(capture->unwinder);
-	/* Code that is in no file stays unmapped. Then a flush brings nothing, and the usual one is soon enough. */
+	/* Code that is in no file stays unmapped. Then an extra flush does not help, and the usual one is enough. */
 	if (rows != capture->unmapped.rows || stacks == capture->unmapped.stacks)
 		capture->unmapped.wait_ns = UNMAPPED_MIN_MS * NS_PER_MS;
 	else if (capture->unmapped.wait_ns < UNMAPPED_MAX_MS * NS_PER_MS)
@@ -184,8 +184,8 @@ int scope_capture_settle(struct scope_capture_run *capture, int (*while_waiting)
 	int err = 0;
 
 	/*
-	 * Drains new events, too, because a file needs all events before its end. The time for
-	 * names is limited then: the remaining ones are written to the next file, or not at all.
+	 * Drains new events, too, because a file needs all events from before its end. Then the time for names is
+	 * limited: the rest is written to the next file, or not at all.
 	 */
 	for (unsigned int waited = 0; !err && !scope_capture_all_written(capture); waited += SLICE_MS) {
 		if (waited >= (while_waiting ? CUT_MS : END_MS))
@@ -205,13 +205,13 @@ int scope_capture_name_rest(struct scope_capture_run *capture)
 	for (unsigned int waited = 0; !err && waited < REST_MS && !scope_capture_all_written(capture);
 	     waited += SLICE_MS)
 		err = scope_capture_pump(capture, SLICE_MS);
-	/* If it took longer, it is written to the next file. */
+	/* If it takes longer, the rest is written to the next file. */
 	if (!scope_capture_all_written(capture))
 		scope_capture_unwinder_defer_names(capture->unwinder);
 	return err;
 }
 
-/* Adds a key with a number; none for 0. 0 or -errno. */
+/* Adds a key with a number, if it is not 0. 0 or -errno. */
 static int put_number(struct scope_writer *writer, const char *key, uint64_t number)
 {
 	char text[24];

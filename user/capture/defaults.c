@@ -12,7 +12,7 @@
 		SYS_##name, args                                                                                       \
 	}
 
-/* Numbers of this machine's native ABI; arm64 lacks calls that newer ones replaced. */
+/* Numbers of this machine's native ABI. arm64 does not have calls that newer ones replaced. */
 static const struct {
 	uint16_t nr;
 	uint8_t args;
@@ -111,7 +111,7 @@ void scope_capture_parameter_arg_counts(uint8_t counts[SCOPE_SYSCALL_MAX])
 
 uint32_t scope_capture_default_sample_period_ns(uint32_t cpus)
 {
-	/* The same factor above a round number as the period itself. */
+	/* The same factor above a round number as in the usual period. */
 	const uint64_t share_ns = 1001500000ull / SCOPE_DEFAULT_SAMPLES_PER_SECOND;
 	uint64_t period_ns = share_ns * cpus;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Takes sub-buffers out of the rings, to the file and to all that reads them on the way. */
+/* Takes sub-buffers out of the rings, and gives them to the file and to all other readers. */
 #include "capture/capture_internal.h"
 
 #include "base/now.h"
@@ -16,12 +16,9 @@
 #include "trace/walk.h"
 #include "trace/writer.h"
 
-#define UNWIND_MS 50u /* that a step waits for stacks to be unwound */
+#define UNWIND_MS 50u /* time that a step waits for stacks to be unwound */
 
-/*
- * One pass for all readers, because each of them spends most of its time on stepping over records that it does not
- * need.
- */
+/* One pass for all readers, because a reader spends most of its time on skipping records that it does not need. */
 static int note_records(struct scope_capture_run *capture, const struct scope_subbuf *subbuf)
 {
 	const uint32_t types = SCOPE_NEW_PROCESSES_TYPES | SCOPE_OTHERS_TYPES | SCOPE_UNWINDER_TYPES |
@@ -106,7 +103,7 @@ int scope_capture_write_named(struct scope_capture_run *capture)
 	return err ? err : scope_capture_others_write(capture->others, capture->writer);
 }
 
-/* All that was recorded before that time is in the file, if the sources' events from before now_ns are. */
+/* All events from before this time are in the file, if the source's events from before now_ns are. */
 static uint64_t settled_ns(const struct scope_capture_run *capture, uint64_t now_ns)
 {
 	const uint64_t snapshots_ns = capture->snapshots ? scope_capture_snapshots_settled_ns(capture->snapshots)

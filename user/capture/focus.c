@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Decides by the calls of the last seconds which of the next calls get a stack. */
+/* Decides from the calls of the last seconds which of the next calls get a stack. */
 #include "capture/focus.h"
 
 #include <errno.h>
@@ -12,18 +12,18 @@
 #include "trace/decode.h"
 
 #define PERIOD_NS 1000000000ull
-#define BINS 128	   /* four to a doubling: from min_ns to more than a minute */
+#define BINS 128	   /* four bins for each doubling, from min_ns to more than a minute */
 #define THREADS 16384	   /* threads whose calls can be open; a power of two. A collision drops a call */
 #define STEPS_MAX 16	   /* the most times that min_ns is doubled */
 #define EVEN_SHARE 0.95	   /* the calls of a number take about the same time if this share of them … */
 #define EVEN_BINS 1	   /* … is within this many bins of the fullest one, a quarter more or less */
 #define EVEN_CALLS 50	   /* and there are at least this many a second */
-#define FULL_SHARE 0.01	   /* share of stacks that fill their slice, above which a longer slice is taken */
-#define ROOM_BYTES 1000000 /* bytes of stacks a second, at which samples come no closer */
-#define EXCESS 1.5	   /* above this many times as much as there is room for, slices become shorter */
-#define SPARE 0.5	   /* min_ns is halved if that would take at most this share of the budget */
+#define FULL_SHARE 0.01	   /* if more than this share of stacks fill their slice, slices become longer */
+#define ROOM_BYTES 1000000 /* with this many bytes of stacks a second samples do not become more frequent */
+#define EXCESS 1.5	   /* if stacks have this many times the bytes for which there is room, slices become shorter */
+#define SPARE 0.5	   /* min_ns is halved if stacks then take at most this share of the budget */
 #define COST_SHARE 0.05	   /* share of the time between two samples that a sample may take */
-#define COST_SAMPLES 5	   /* this many samples show the time one takes */
+#define COST_SAMPLES 5	   /* samples that are needed to know the time that one takes */
 
 struct open_call {
 	uint32_t tid;
@@ -33,21 +33,21 @@ struct open_call {
 struct scope_focus {
 	struct scope_focus_limits limits;
 	struct scope_focus_choice choice;
-	float rate[SCOPE_SYSCALL_MAX][BINS];	 /* calls a second; the last ones count most */
+	float rate[SCOPE_SYSCALL_MAX][BINS];	 /* calls a second; the latest periods have most weight */
 	uint32_t count[SCOPE_SYSCALL_MAX][BINS]; /* of this period */
 	struct open_call open[THREADS];
 	struct scope_decoder *decoder; /* by CPU */
 	size_t cpus, cpu_room;
-	uint64_t begin_ns, next_ns;	       /* of this period, and of the one before it */
+	uint64_t begin_ns, next_ns;	       /* begin of this period, and of the next */
 	uint32_t stacks, full;		       /* of this period */
-	uint64_t bytes;			       /* of these stacks and samples */
-	uint64_t sample_bytes;		       /* of these samples */
-	uint64_t samples, cost_ns;	       /* of traced threads, and what they took; since the beginning */
-	uint64_t taken;			       /* samples of all threads, the same */
+	uint64_t bytes;			       /* bytes of these stacks and samples */
+	uint64_t sample_bytes;		       /* bytes of these samples */
+	uint64_t samples, cost_ns;	       /* samples of traced threads and their cost since the start */
+	uint64_t taken;			       /* samples of all threads since the start */
 	uint64_t samples_before, taken_before; /* this period */
-	bool lost;			       /* events, at any time */
+	bool lost;			       /* events were lost at some time */
 	unsigned int step;		       /* min_ns is that of limits << step */
-	bool seen;			       /* rate holds a period */
+	bool seen;			       /* rate has the calls of a period */
 };
 
 int scope_capture_focus_create(const struct scope_focus_limits *limits, struct scope_focus **ret_focus)
@@ -79,10 +79,10 @@ static bool is_set(const uint8_t *bits, uint16_t nr)
 	return bits[nr / 8] >> nr % 8 & 1;
 }
 
-/* Four times the binary logarithm of its length in units of min_ns, nearly. */
+/* The bin of a duration: about four times the binary logarithm of duration_ns / min_ns. */
 static unsigned int bin_of(uint64_t duration_ns, uint32_t min_ns)
 {
-	uint64_t quarters = 4 * duration_ns / min_ns; /* at least 4 */
+	uint64_t quarters = 4 * duration_ns / min_ns; /* is 4 or more */
 	unsigned int top = 63 - (unsigned int)__builtin_clzll(quarters);
 	unsigned int bin = 4 * (top - 2) + (unsigned int)(quarters >> (top - 2) & 3);
 
@@ -142,7 +142,7 @@ static void take_event(struct scope_focus *focus, const struct scope_event *even
 		open->tid = 0;
 		break;
 	case SCOPE_EVENT_STACK:
-		/* If the slice ends with an absent page, the stack may go on after it. */
+		/* If the slice ends at an absent page, the stack may continue after it. */
 		scope_capture_focus_stack(focus, event->stack.bytes,
 					  event->flags & (SCOPE_STACK_CUT | SCOPE_STACK_FAULT));
 		if (event->stack.reason == SCOPE_STACK_SAMPLE)
@@ -163,7 +163,7 @@ void scope_capture_focus_take(struct scope_focus *focus, const struct scope_subb
 		return;
 	while (focus->cpus <= subbuf->cpu)
 		memset(&focus->decoder[focus->cpus++], 0, sizeof(*focus->decoder));
-	if (subbuf->lost) /* so far */
+	if (subbuf->lost) /* number lost so far */
 		scope_capture_focus_loss(focus);
 	decoder = &focus->decoder[subbuf->cpu];
 	if (scope_trace_decoder_begin(decoder, subbuf, subbuf->used_bytes))
@@ -176,7 +176,7 @@ void scope_capture_focus_take(struct scope_focus *focus, const struct scope_subb
 	}
 }
 
-/* Adds one period to the rates: the first one as it is, later ones with weight one half. */
+/* Adds one period to the rates: the first one alone, later ones with a weight of one half. */
 static void rates_age(struct scope_focus *focus, double seconds)
 {
 	float old = focus->seen ? 0.5f : 0, new = (float)((1 - old) / seconds);
@@ -188,7 +188,7 @@ static void rates_age(struct scope_focus *focus, double seconds)
 	focus->seen = true;
 }
 
-/* Stacks a second of these numbers, at that step. */
+/* Stacks a second of these calls at that step. */
 static double rate_of(const struct scope_focus *focus, const uint8_t *syscalls, unsigned int step)
 {
 	double sum = 0;
@@ -266,11 +266,11 @@ static bool is_cheap(const struct scope_focus *focus, uint32_t period_ns)
 
 /* Number of samples a second. */
 struct volume {
-	double traced, all; /* of traced threads; of all threads */
-	double bytes;	    /* of stack, of traced threads */
+	double traced, all; /* samples of traced threads; of all threads */
+	double bytes;	    /* bytes of their stacks, of traced threads */
 };
 
-/* True if this many times as many samples would be within the limits. */
+/* True if `times` times as many samples would be within the limits. */
 static bool is_within(const struct scope_focus *focus, const struct volume *volume, double times)
 {
 	return times * volume->traced <= 1e9 / focus->limits.period_ns &&
@@ -292,8 +292,8 @@ static void choose_period(struct scope_focus *focus, const struct volume *volume
 }
 
 /*
- * Slices are chosen as if samples came with their first period, so that the order in which slices and rates grow has
- * no effect.
+ * The size of slices is chosen as if samples came with the first period, so that the order in which slices and rates
+ * grow has no effect.
  */
 static void choose_volume(struct scope_focus *focus, double seconds)
 {

@@ -20,12 +20,12 @@ struct scope_launch {
 	char *const *argv;
 	pid_t pid;
 	/*
-	 * A byte starts the child, end of file ends it. The child answers with errno of its exec; a successful exec
+	 * A byte starts the child, end of file ends it. The child answers with the errno of its exec; a successful exec
 	 * closes its end.
 	 */
 	int gate;
 	bool held;
-	int status; /* as waitpid() returns it; -1: not ended yet */
+	int status; /* as returned by waitpid(); -1: not ended yet */
 	bool gone;
 };
 
@@ -38,7 +38,7 @@ static void run_child(char *const argv[], int gate)
 	if (read(gate, &byte, 1) != 1)
 		_exit(127);
 	signal(SIGXFSZ, SIG_DFL);
-	/* Under Yama only ancestors may read it, but the reader is another child of its parent. */
+	/* With Yama only ancestors may read this process, but the reader is another child of its parent. */
 	prctl(PR_SET_PTRACER, getppid());
 	if (scope_invoker_find(&invoker))
 		err = scope_invoker_become(&invoker);
@@ -59,7 +59,7 @@ static int fail_to_run(const char *name, int err, struct scope_error *error)
 			       name, strerror(-err));
 }
 
-/* False if there is no such program for sure. Root cannot look into every directory of the user who called sudo. */
+/* Returns false if there is certainly no such program. Root cannot read every directory of the user who called sudo. */
 static bool may_be_there(const char *name)
 {
 	const char *at = strchr(name, '/') ? "" : getenv("PATH");
@@ -79,7 +79,7 @@ static bool may_be_there(const char *name)
 
 int scope_capture_launch_hold(char *const argv[], struct scope_error *error, struct scope_launch **ret_launch)
 {
-	/* Before the trace gets its name, for which an earlier one would make room. */
+	/* This is checked before the trace gets its name, because an earlier trace would be renamed. */
 	const bool there = may_be_there(argv[0]);
 	struct scope_launch *launch = there ? calloc(1, sizeof(*launch)) : NULL;
 	int gate[2] = { -1, -1 };

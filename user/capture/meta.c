@@ -38,7 +38,7 @@ static const char *stack_mode_name(enum scope_stack_mode mode)
 {
 	switch ((int)mode) {
 	case SCOPE_STACK_COPY:
-	case SCOPE_STACK_TABLES: /* or a walk, which gives the same */
+	case SCOPE_STACK_TABLES: /* or it was walked, with the same result */
 		return "copy";
 	case SCOPE_STACK_CHAIN:
 		return "chain";
@@ -61,7 +61,7 @@ static int put_clock(struct scope_writer *writer, uint64_t begin_ns)
 				 (here.tv_sec * 1000000000ull + here.tv_nsec - begin_ns));
 }
 
-/* The kernel ends each word by a zero byte. Writes nothing if the process has no command line, or is gone. */
+/* The kernel ends each word with a zero byte. Writes nothing if the process has no command line, or has ended. */
 static int put_command_line(struct scope_writer *writer, struct scope_proc_reader *reader, uint32_t tgid)
 {
 	char *line;
@@ -84,7 +84,7 @@ static int put_command_line(struct scope_writer *writer, struct scope_proc_reade
 	return err;
 }
 
-/* Writes nothing if it is in the top group, or the process is gone. */
+/* Writes nothing if the process is in the top group, or has ended. */
 static int put_group(struct scope_writer *writer, uint32_t tgid)
 {
 	struct scope_proc_task task;
@@ -94,7 +94,7 @@ static int put_group(struct scope_writer *writer, uint32_t tgid)
 	return scope_trace_writer_meta(writer, SCOPE_META_GROUP, task.group);
 }
 
-/* In the form of --probe, with names of functions resolved. */
+/* Writes probes in the form of --probe, with names of functions resolved. */
 static int put_probes(struct scope_writer *writer, const struct scope_capture_options *options)
 {
 	static const char *const kinds[] = { "k", "kr", "u", "ur" };

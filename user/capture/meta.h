@@ -5,11 +5,11 @@
 
 #include "capture/capture.h"
 
-/* What is known as tracing begins; a file cut short later still holds it. 0 or -errno. */
+/* Writes what is known when tracing begins, so that a file that is cut off has it, too. 0 or -errno. */
 int scope_capture_first_meta(struct scope_writer *writer, const struct scope_capture_options *options,
 			     const struct scope_capture_stats *stats);
 
-/* What is known at the end. 0 or -errno. */
+/* Writes what is known at the end. 0 or -errno. */
 int scope_capture_last_meta(struct scope_writer *writer, const struct scope_capture_stats *stats);
 
 #endif

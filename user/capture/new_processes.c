@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A short list of processes to look at, filled from records. */
+/* A short list of processes whose maps must be read, filled from records. */
 #include "capture/new_processes.h"
 
 #include <errno.h>
@@ -10,14 +10,17 @@
 #include "proc/proc.h"
 #include "trace/walk.h"
 
-/* Per flush, and in all. A target that starts more is a shell script, whose children are all similar. */
+/*
+ * Limits for one flush, and in all. A target that starts more processes is usually a shell script, whose children are
+ * similar.
+ */
 #define NEW_MAX 64
 #define NEW_TOTAL 1024
 
 struct scope_new_processes {
 	uint32_t tgid[NEW_MAX];
 	size_t count;
-	size_t total; /* written before */
+	size_t total; /* number written before */
 };
 
 int scope_capture_new_processes_create(struct scope_new_processes **ret_processes)
@@ -35,7 +38,7 @@ void scope_capture_new_processes_destroy(struct scope_new_processes *processes)
 	free(processes);
 }
 
-/* The latest ones are kept, because they are most likely still alive. */
+/* Keeps the latest processes, because they are most likely still alive. */
 static void remember(struct scope_new_processes *processes, uint32_t tgid)
 {
 	size_t i, filled = processes->count < NEW_MAX ? processes->count : NEW_MAX;

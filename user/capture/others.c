@@ -14,21 +14,24 @@
 #include "trace/walk.h"
 #include "trace/writer.h"
 
-/* Per flush, and in one file. On a busy host there are many such threads; important ones are noted repeatedly. */
+/*
+ * Limits for one flush, and for one file. On a busy host there are many such threads; important ones are noted again
+ * and again.
+ */
 #define OTHERS_MAX 128	  /* no rule */
 #define OTHERS_TOTAL 2048 /* no rule */
-#define SEEN_BITS 22	  /* of SCOPE_TID_MASK */
+#define SEEN_BITS 22	  /* number of bits of SCOPE_TID_MASK */
 
 struct scope_others {
 	uint32_t tid[OTHERS_MAX];
-	size_t count;		    /* noted, and not written */
+	size_t count;		    /* threads that are noted and not written */
 	size_t total;		    /* written */
-	uint32_t row[OTHERS_TOTAL]; /* the last that were, each at its number modulo OTHERS_TOTAL */
+	uint32_t row[OTHERS_TOTAL]; /* the latest rows, each at its number modulo OTHERS_TOTAL */
 	struct {
-		uint32_t tgid;	 /* 0: it had ended, or the kernel does not say for how long it ran */
-		uint64_t run_ns; /* until its row was written */
+		uint32_t tgid;	 /* 0: it had ended, or the kernel does not report its run time */
+		uint64_t run_ns; /* its run time until its row was written */
 	} ran[OTHERS_TOTAL];
-	bool full; /* the file takes no more */
+	bool full; /* no more rows fit into the file */
 	uint8_t seen[1 << (SEEN_BITS - 3)];
 };
 
@@ -77,7 +80,7 @@ static int write_one(struct scope_others *others, uint32_t tid, struct scope_wri
 
 	others->row[at] = tid;
 	others->ran[at].tgid = 0;
-	/* It has ended, so its row would be empty. */
+	/* The thread has ended, so its row would be empty. */
 	if (scope_proc_task_read(tid, &task))
 		return 0;
 	if (!scope_proc_task_run_ns(task.tgid, tid, &others->ran[at].run_ns))
@@ -92,8 +95,8 @@ static int write_one(struct scope_others *others, uint32_t tid, struct scope_wri
 }
 
 /*
- * A flight recorder runs for months: the oldest row makes room, and its number may be another thread's by now. False: rows
- * of a file stay.
+ * A flight recorder runs for months: drops the oldest row, whose number may belong to another thread now. Returns false
+ * for a file, in which rows stay.
  */
 static bool make_room(struct scope_others *others, struct scope_writer *writer)
 {

@@ -11,13 +11,16 @@ struct scope_writer;
 int scope_capture_others_create(struct scope_others **ret_others); /* 0 or -ENOMEM */
 void scope_capture_others_destroy(struct scope_others *others);	   /* NULL is fine */
 
-/* Notes the thread of this kind that occurs for the first time in a record of these types. */
+/* Notes such a thread when it occurs for the first time in a record of these types. */
 #define SCOPE_OTHERS_TYPES (SCOPE_WALK(SWITCH) | SCOPE_WALK(WAKING_FROM))
 void scope_capture_others_note(struct scope_others *others, const void *record);
 
-/* Writes rows of those that were noted and still live, SCOPE_META_TASK of each. 0, or -errno of the writer. */
+/* Writes SCOPE_META_TASK for each noted thread that has not ended. 0, or -errno of the writer. */
 int scope_capture_others_write(struct scope_others *others, struct scope_writer *writer);
-/* At the end: SCOPE_META_TASK_RAN of each that still lives, for how long it ran since its row was written. 0, or -errno of the writer. */
+/*
+ * At the end: writes SCOPE_META_TASK_RAN for each that has not ended: for how long it ran since its row was written. 0,
+ * or -errno of the writer.
+ */
 int scope_capture_others_end(const struct scope_others *others, struct scope_writer *writer);
 
 #endif

@@ -4,10 +4,10 @@
 
 #include <sys/resource.h>
 
-/* Nine times the share of a thread at 0 (sched_prio_to_weight of the kernel). */
+/* Gives nine times the share of a thread at 0 (sched_prio_to_weight of the kernel). */
 #define CAPTURE_NICE (-10)
 
-/* On Linux 0 means this thread in these calls, not its process. */
+/* On Linux 0 means this thread in these calls, not this process. */
 int scope_capture_priority_raise(void)
 {
 	const int before = getpriority(PRIO_PROCESS, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Probes that a capture sets once it runs, watches, and takes back. */
+/* Probes that a capture sets while it runs, watches, and removes. */
 #include "capture/probing.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "base/now.h"
 
 #define NS_PER_MS 1000000ull
-#define QUICK_LOOKS 5u /* after probes were set: a hot function is noticed within some ms */
+#define QUICK_LOOKS 5u /* early looks after probes were set, so that a hot function is noticed within some ms */
 #define QUICK_MS 4u
 
 bool scope_capture_probing_can(const struct scope_source *source)
@@ -25,7 +25,7 @@ static void count_hits(struct scope_probing_one *one, const struct scope_source 
 		one->hits = one->hits_before + hits;
 }
 
-/* Takes it out of the code; the state says for which reason. */
+/* Removes a probe from the code; its new state shows the reason. */
 static void unset(struct scope_probing_one *one, const struct scope_source *source, void *feed,
 		  enum scope_probing_state state)
 {
@@ -46,8 +46,9 @@ static void give_up(struct scope_probing *probing, const struct scope_source *so
 }
 
 /*
- * Sets one of the probes that wait. It takes some 10 ms for each CPU, so buffers are looked at after each of them. The probe on
- * the end of a call is set before that on its entry, so that no call seems open because of the order.
+ * Sets one of the probes that wait. This takes some 10 ms for each CPU, so the buffers are checked after each probe.
+ * The probe on the end of a call is set before that on its entry, so that no call seems open only because of this
+ * order.
  */
 static void set_next(struct scope_probing *probing, const struct scope_source *source, void *feed)
 {
@@ -83,7 +84,7 @@ static void pause_all(struct scope_probing *probing, const struct scope_source *
 	probing->pauses++;
 }
 
-/* Gives up the set with most hits since the last look. False: no probe is set. */
+/* Removes the set of probes with most hits since the last look. Returns false if no probe is set. */
 static bool take_hottest_back(struct scope_probing *probing, const struct scope_source *source, void *feed)
 {
 	const struct scope_probing_one *hottest = NULL;
@@ -98,13 +99,15 @@ static bool take_hottest_back(struct scope_probing *probing, const struct scope_
 	if (!hottest)
 		return false;
 	give_up(probing, source, feed, hottest->set, SCOPE_PROBING_TAKEN_BACK);
-	/* The time that this probe took must not be a reason to take the next one back. */
+	/* The cost of this set must not be a reason to remove the next one. */
 	probing->since_ns = probing->looked_ns;
 	probing->cost_ns = 0;
 	return true;
 }
 
-/* The cost of the stretch will be above the budget at the next look, if probes go on as they do. */
+/*
+ * True if the cost of the stretch will be above the budget at the next look, should probes continue to be hit as now.
+ */
 static bool will_exceed(const struct scope_probing *probing, uint32_t share)
 {
 	const uint64_t next_ns = SCOPE_PROBING_STEP_MS * NS_PER_MS * share / 1000;
@@ -112,7 +115,7 @@ static bool will_exceed(const struct scope_probing *probing, uint32_t share)
 	return probing->cost_ns + next_ns > probing->budget * (SCOPE_PROBING_BUDGET_NS / 1000);
 }
 
-/* Compares the cost with the budget, in the time since the last look and in the stretch that this look belongs to. */
+/* Compares the cost with the budget, for the time since the last look and for the whole stretch. */
 static void weigh(struct scope_probing *probing, const struct scope_source *source, void *feed, uint64_t now_ns)
 {
 	uint32_t share, all;
@@ -123,7 +126,7 @@ static void weigh(struct scope_probing *probing, const struct scope_source *sour
 	for (size_t i = 0; i < probing->count; i++)
 		count_hits(&probing->one[i], source, feed);
 	if (!probing->begun) {
-		/* The time that it took so far was before the first look. */
+		/* The cost so far is from before the first look. */
 		probing->begun = true;
 		probing->since_ns = probing->looked_ns = now_ns;
 		return;
@@ -135,7 +138,7 @@ static void weigh(struct scope_probing *probing, const struct scope_source *sour
 			 (stretch_ns > SCOPE_PROBING_BUDGET_NS ? stretch_ns : SCOPE_PROBING_BUDGET_NS));
 	if (all > probing->share_most)
 		probing->share_most = all;
-	/* `over`: this cost is above the budget even if the rest of the stretch has none. */
+	/* `over`: this cost alone is above the budget of the stretch. */
 	if (probing->budget && (share > SCOPE_PROBING_STORM_TIMES * probing->budget || will_exceed(probing, share)) &&
 	    !take_hottest_back(probing, source, feed) && all > probing->budget)
 		probing->over = true;
@@ -147,7 +150,7 @@ static void weigh(struct scope_probing *probing, const struct scope_source *sour
 		probing->one[i].hits_seen = probing->one[i].hits;
 }
 
-/* How full the fullest one is, in thousandths. */
+/* How full the fullest buffer is, in thousandths. */
 static uint32_t look_at_buffers(struct scope_probing *probing, const struct scope_source *source, const void *feed,
 				uint64_t now_ns)
 {
@@ -168,7 +171,7 @@ void scope_capture_probing_step(struct scope_probing *probing, const struct scop
 	fill = look_at_buffers(probing, source, feed, now_ns);
 	if (now_ns < probing->next_ns && fill <= SCOPE_PROBING_PAUSE_FILL)
 		return;
-	/* Probes that are too costly are taken back first, because after a pause they would come again. */
+	/* Probes that are too costly are removed before a pause, because after the pause they would be set again. */
 	weigh(probing, source, feed, now_ns);
 	if (fill > SCOPE_PROBING_PAUSE_FILL && !probing->paused)
 		pause_all(probing, source, feed);
@@ -193,6 +196,9 @@ void scope_capture_probing_end(struct scope_probing *probing, const struct scope
 
 bool scope_capture_probing_kernel(const struct scope_source *source)
 {
-	/* The module refuses such a probe if the kernel has none. The kernel has a perf unit for them, or not. */
+	/*
+	 * The module accepts such probes, and refuses one if the kernel cannot set it. For perf events the kernel must
+	 * have a unit for them.
+	 */
 	return !strcmp(source->name, "kmod") || !access("/sys/bus/event_source/devices/kprobe/type", F_OK);
 }

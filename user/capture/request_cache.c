@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The name of a redis command (RESP, or typed as a line), and of a memcached one (text, or binary). No keys, no values. */
+/*
+ * Finds the name of a redis command (RESP, or a plain line) or a memcached command (text, or binary), without keys and
+ * values.
+ */
 #include "capture/request_text_internal.h"
 
 #include <string.h>
 
-#define REDIS_NAME_MAX 20u	    /* no rule: of the longest command, and more */
-#define REDIS_ARGUMENTS_MAX 1048576 /* no rule: redis takes no more */
+#define REDIS_NAME_MAX 20u	    /* no rule: longer than the longest command */
+#define REDIS_ARGUMENTS_MAX 1048576 /* no rule: the limit of redis */
 #define BINARY_REQUEST 0x80	    /* no rule: of memcached's binary protocol */
 #define BINARY_HEAD_BYTES 24	    /* no rule */
 
-/* Commands that people and health checks type as a line. What looks like a line may be a part of a value. */
+/*
+ * Commands that users and health checks send as a plain line. Others are not accepted, because a "line" may be a part
+ * of a value.
+ */
 static const char *const lines[] = { "PING", "GET",  "SET",	"DEL",	  "INFO",   "QUIT", "ECHO",
 				     "AUTH", "INCR", "MONITOR", "DBSIZE", "SELECT", NULL };
 
@@ -18,13 +24,13 @@ static const char *const verbs[] = { "get",	  "gets",    "gat",	  "gats",   "set
 				     "mg",	  "ms",	     "md",	  "ma",	    "mn",   "me",   "stats",
 				     "flush_all", "version", "verbosity", "quit",   NULL };
 
-/* By opcode. */
+/* Names by opcode. */
 static const char *const opcodes[] = { "get",	"set",	  "add",     "replace",	  "delete", "incr", "decr",   "quit",
 				       "flush", "get",	  "noop",    "version",	  "get",    "get",  "append", "prepend",
 				       "stats", "set",	  "add",     "replace",	  "delete", "incr", "decr",   "quit",
 				       "flush", "append", "prepend", "verbosity", "touch",  "gat",  "gat" };
 
-/* "*3\r\n": the number after the sign. False: there is no such number. */
+/* Takes the number after the sign in "*3\r\n". Returns false if there is no such number. */
 static bool take_count(const uint8_t **at, const uint8_t *end, uint8_t sign, uint32_t max, uint32_t *ret_count)
 {
 	const uint8_t *digit = *at + 1;
@@ -56,7 +62,7 @@ static void put_upper(struct scope_request_output *to, const uint8_t *at, size_t
 		scope_request_put(to, at[i] >= 'a' && at[i] <= 'z' ? at[i] - 32 : at[i]);
 }
 
-/* True if the first line is that of an HTTP request, which may begin with a word that is a command, too. */
+/* True if the first line is that of an HTTP request. Its first word may be a command's name, too. */
 static bool is_http(const uint8_t *at, const uint8_t *end)
 {
 	static const char version[] = "HTTP/1.";

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The method and the path of an HTTP/1 request (RFC 9112), without what may identify a user or an object.
+ * Finds the method and the path of an HTTP/1 request (RFC 9112), without parts that may identify a user or an object.
  *
- * A segment of the path becomes "*" if it has a digit (but "v2"), a character that words do not have, or is long. What
- * follows a '?', '#' or ';' is dropped, and so is the host.
+ * A segment of the path becomes "*" if it has a digit (except "v2"), a character that words do not have, or is long.
+ * The text after '?', '#' or ';' is dropped, and so is the host.
  */
 #include "capture/request_text_internal.h"
 
 #define SEGMENTS_MAX 6	     /* no rule */
 #define SEGMENT_BYTES_MAX 24 /* no rule: longer ones are tokens */
-#define ENDING_BYTES_MAX 5   /* no rule: of ".html" */
-#define VERSION_BYTES_MAX 4  /* no rule: of "v1.1" */
+#define ENDING_BYTES_MAX 5   /* no rule: longest ending, such as ".html" */
+#define VERSION_BYTES_MAX 4  /* no rule: longest version, such as "v1.1" */
 
 static const char *const methods[] = { "GET",	 "HEAD",      "POST",	  "PUT",    "DELETE", "CONNECT", "OPTIONS",
 				       "TRACE",	 "PATCH",     "PROPFIND", "MKCOL",  "COPY",   "MOVE",	 "LOCK",
 				       "UNLOCK", "PROPPATCH", "REPORT",	  "SEARCH", "PURGE",  NULL };
 
-/* Characters after which the path has ended. */
+/* True for characters that end the path. */
 static bool ends_path(uint8_t byte)
 {
 	return byte <= ' ' || byte == '?' || byte == '#' || byte == ';';
@@ -27,7 +27,7 @@ static bool is_word(uint8_t byte)
 	return scope_request_is_letter(byte) || byte == '_' || byte == '-' || byte == '.' || byte == '~';
 }
 
-/* "v2", "v1.1" */
+/* True for "v2", "v1.1". */
 static bool is_version(const uint8_t *at, size_t bytes)
 {
 	if (bytes < 2 || bytes > VERSION_BYTES_MAX || at[0] != 'v')
@@ -50,7 +50,7 @@ static bool identifies(const uint8_t *at, size_t bytes)
 	return false;
 }
 
-/* The length of ".html" at the end of a segment; 0: it has no such ending. */
+/* The length of an ending such as ".html" of a segment; 0: it has none. */
 static size_t ending_of(const uint8_t *at, size_t bytes)
 {
 	for (size_t i = 1; i <= ENDING_BYTES_MAX && i < bytes; i++) {
@@ -88,7 +88,7 @@ static void put_path(struct scope_request_output *to, const uint8_t *at, const u
 		while (next < end && *next != '/' && !ends_path(*next))
 			next++;
 		scope_request_put(to, '/');
-		/* A segment that is cut is not the same for all requests that begin so. */
+		/* A segment that is cut may differ between requests, so it is left out. */
 		if (segments == SEGMENTS_MAX || next == end) {
 			scope_request_cut(to);
 			return;
@@ -98,7 +98,7 @@ static void put_path(struct scope_request_output *to, const uint8_t *at, const u
 	}
 }
 
-/* The path of "http://host/path", which proxies receive. */
+/* Finds the path in "http://host/path", which proxies receive. */
 static const uint8_t *skip_host(const uint8_t *at, const uint8_t *end)
 {
 	const uint8_t *host = at;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Replaces what programs received by the kinds of requests. */
+/* Replaces data that programs received by the kinds of their requests. */
 #include "capture/request_kinds.h"
 
 #include <errno.h>
@@ -14,19 +14,19 @@
 #include "trace/writer.h"
 
 #define OTHERS_TEXT "(other requests)"
-#define LABEL_BYTES 38		  /* no rule: of a text, so that there is room for a value */
-#define DECIMAL_MAX 0x7fffffffull /* no rule: larger values are pointers or bits, and written in hexadecimal */
+#define LABEL_BYTES 38		  /* no rule: bytes of the label, so that there is room for a value */
+#define DECIMAL_MAX 0x7fffffffull /* no rule: larger values are pointers or bits, and are written in hexadecimal */
 
 struct scope_request_kinds {
 	enum scope_request_protocol protocol;
 	uint16_t probe;			      /* with SCOPE_REQUEST_PROBE: its id … */
 	char label[SCOPE_REQUEST_TEXT_BYTES]; /* … and the function and argument, "handle arg1" */
-	struct scope_subbuf *out;	      /* room for SCOPE_SUBBUF_BYTES_MAX */
-	uint32_t count, last; /* last: the number of the request before, which the next one often is like */
+	struct scope_subbuf *out;	      /* has room for SCOPE_SUBBUF_BYTES_MAX */
+	uint32_t count, last; /* last: the kind of the last request, which the next one often has, too */
 	char text[SCOPE_REQUEST_KINDS_MAX][SCOPE_REQUEST_TEXT_BYTES];
 };
 
-/* Of "u:PATH:ns::FUNCTION:arg1" it is "FUNCTION arg1", or the end of that. */
+/* Makes the label of "u:PATH:ns::FUNCTION:arg1": "FUNCTION arg1", or the end of that. */
 static void set_label(struct scope_request_kinds *kinds, const char *text)
 {
 	const char *arg = strrchr(text, ':'), *function = arg;
@@ -108,7 +108,7 @@ static void put(struct scope_request_kinds *kinds, const uint8_t *from, const ui
 	kinds->out->used_bytes += (uint32_t)(end - from);
 }
 
-/* An empty text: no request begins there. */
+/* Makes the text of a record; it is empty if no request begins there. */
 static void make_text(const struct scope_request_kinds *kinds, const void *record, char text[SCOPE_REQUEST_TEXT_BYTES])
 {
 	const struct scope_record_received *received = record;
@@ -128,7 +128,7 @@ static void make_text(const struct scope_request_kinds *kinds, const void *recor
 	}
 }
 
-/* Without a request its kind is 0: the record stays, because the next one's time counts from it. */
+/* Without a request the kind is 0. The record stays, because the time of the next record counts from it. */
 static int put_request(struct scope_request_kinds *kinds, const void *record, struct scope_writer *writer)
 {
 	struct scope_record_request request = { 0 };

@@ -2,19 +2,19 @@
 /*
  * An SQL statement without its values, as PostgreSQL (protocol 3) and MySQL or MariaDB receive it.
  *
- * Strings and numbers become "?", lists of them one "?", comments go. A backslash before a quote means different things
- * to different servers, so the text ends there: else a part of a string could look like a name.
+ * Strings and numbers become "?", lists of them one "?", and comments are dropped. The text ends at a backslash before
+ * a quote, because servers interpret it differently: otherwise a part of a string could look like a name.
  */
 #include "capture/request_text_internal.h"
 
 #define MYSQL_HEAD_BYTES 4 /* no rule: length and number of a packet */
-#define MYSQL_QUERY 0x03   /* no rule: commands of the protocol, as the next ones are */
+#define MYSQL_QUERY 0x03   /* no rule: a command of the protocol, like the next ones */
 #define MYSQL_USE 0x02
 #define MYSQL_PING 0x0e
 #define MYSQL_PREPARE 0x16
 #define MYSQL_EXECUTE 0x17
 #define MYSQL_EXECUTE_BYTES 10		/* no rule */
-#define POSTGRES_MESSAGE_MAX (1u << 30) /* no rule: it takes no longer one */
+#define POSTGRES_MESSAGE_MAX (1u << 30) /* no rule: PostgreSQL's limit */
 #define POSTGRES_HEAD_BYTES 5		/* no rule: type and length */
 
 static const char *const statements[] = {
@@ -30,7 +30,7 @@ struct reader {
 	const uint8_t *at, *end;
 	struct scope_request_output *to;
 	bool postgres;
-	bool ended; /* the statement's last byte is there */
+	bool ended; /* the last byte of the statement was received */
 	bool cut;   /* the text ends before the statement does */
 };
 
@@ -57,7 +57,7 @@ static void drop(struct scope_request_output *to, size_t bytes)
 	to->text[to->length] = '\0';
 }
 
-/* "?, ?" is "?", however many there are. */
+/* Writes a value: a list "?, ?" of any length becomes "?". */
 static void put_value(struct scope_request_output *to)
 {
 	if (ends_with(to, "?, "))
@@ -67,7 +67,7 @@ static void put_value(struct scope_request_output *to)
 	scope_request_put(to, '?');
 }
 
-/* "(?), (?)" is "(?)". */
+/* Writes a bracket: "(?), (?)" becomes "(?)". */
 static void put_bracket(struct scope_request_output *to)
 {
 	scope_request_put(to, ')');
@@ -77,7 +77,9 @@ static void put_bracket(struct scope_request_output *to)
 		drop(to, 4);
 }
 
-/* Skips a text in quotes. Two quotes in it are one character of it. False if it does not end, or not certainly. */
+/*
+ * Skips a text in quotes, in which two quotes are one character. Returns false if its end is not found, or not certain.
+ */
 static bool skip_quoted(struct reader *reader)
 {
 	const uint8_t quote = *reader->at++;
@@ -89,7 +91,7 @@ static bool skip_quoted(struct reader *reader)
 		if (*reader->at != quote)
 			continue;
 		if (reader->at + 1 == reader->end) {
-			/* Another quote may follow. */
+			/* A second quote may follow. */
 			reader->at++;
 			return reader->ended;
 		}
@@ -102,7 +104,7 @@ static bool skip_quoted(struct reader *reader)
 	return false;
 }
 
-/* A name in quotes, which is kept if it looks like one. */
+/* Takes a name in quotes, which is kept if it has the form of a name. */
 static bool take_quoted_name(struct reader *reader)
 {
 	const uint8_t *begin = reader->at;
@@ -118,7 +120,7 @@ static bool take_quoted_name(struct reader *reader)
 	return true;
 }
 
-/* PostgreSQL's $1, and $tag$text$tag$. */
+/* Takes PostgreSQL's $1, and $tag$text$tag$. */
 static bool take_dollar(struct reader *reader)
 {
 	const uint8_t *tag = reader->at + 1;
@@ -147,7 +149,9 @@ static bool skip_line(struct reader *reader)
 	return reader->at < reader->end || reader->ended;
 }
 
-/* PostgreSQL's nest; so the innermost end of others' may be taken for a begin, and more is left out. */
+/*
+ * Skips a comment. PostgreSQL's comments nest; with another server's syntax this may leave out more than the comment.
+ */
 static bool skip_comment(struct reader *reader)
 {
 	unsigned int depth = 0;
@@ -190,7 +194,7 @@ static bool follows(const struct reader *reader, const char *text)
 	return (size_t)(reader->end - reader->at) >= bytes && !memcmp(reader->at, text, bytes);
 }
 
-/* One word, value or sign. False: the rest is not certain. */
+/* Takes one word, value or sign. Returns false if the rest is not certain. */
 static bool take_one(struct reader *reader)
 {
 	const uint8_t byte = *reader->at;
@@ -234,7 +238,7 @@ static bool begins_statement(const uint8_t *at, const uint8_t *end)
 	return scope_capture_request_is_one_of(at, (size_t)(word - at), statements, true);
 }
 
-/* Skips comments and blanks before a statement: programs put there what a trace of requests needs. */
+/* Skips comments and blanks before a statement: programs write data for tracing of requests there. */
 static void skip_head(struct reader *reader)
 {
 	while (reader->at < reader->end)
@@ -244,7 +248,7 @@ static void skip_head(struct reader *reader)
 			return;
 }
 
-/* True if a statement begins there. ended: its last byte is there. */
+/* Writes a statement. Returns true if one begins there. ended: its last byte was received. */
 static bool put_statement(struct reader *reader, bool ended)
 {
 	reader->ended = ended;
@@ -263,7 +267,7 @@ static bool put_statement(struct reader *reader, bool ended)
 		if (reader->to->length && !ends_with(reader->to, " "))
 			scope_request_put(reader->to, ' ');
 	}
-	/* A name or number at the end of what is there may go on. */
+	/* A name or number at the end of the received bytes may continue. */
 	if (reader->at == reader->end && !ended)
 		reader->cut = true;
 	while (ends_with(reader->to, " "))
@@ -273,7 +277,7 @@ static bool put_statement(struct reader *reader, bool ended)
 	return true;
 }
 
-/* What follows a name that ends with a zero byte; NULL: it does not end. */
+/* Returns the bytes after a name that ends with a zero byte; NULL: it does not end. */
 static const uint8_t *after_name(const uint8_t *at, const uint8_t *end)
 {
 	const uint8_t *zero = memchr(at, 0, (size_t)(end - at));
@@ -281,7 +285,7 @@ static const uint8_t *after_name(const uint8_t *at, const uint8_t *end)
 	return zero ? zero + 1 : NULL;
 }
 
-/* A prepared statement by its name, whose digits are its number. */
+/* Writes a prepared statement by its name. '*' replaces digits, which are only its number. */
 static bool put_prepared(struct scope_request_output *to, const uint8_t *name)
 {
 	scope_request_put_word(to, "EXECUTE ");
@@ -318,7 +322,7 @@ static bool read_postgres(const struct scope_request_input *input, struct scope_
 	return after_name(reader.at, reader.end) && *reader.at && put_prepared(to, reader.at);
 }
 
-/* A command of MySQL's protocol. length: of it, as its packet says or as it is there. */
+/* Reads a command of MySQL's protocol. */
 static bool read_command(const uint8_t *at, const uint8_t *end, bool ended, struct scope_request_output *to)
 {
 	struct reader reader = { .at = at + 1, .end = end, .to = to };
@@ -329,7 +333,7 @@ static bool read_command(const uint8_t *at, const uint8_t *end, bool ended, stru
 		scope_request_put_word(to, "PREPARE ");
 		return put_statement(&reader, ended);
 	case MYSQL_QUERY:
-		/* No attributes of the query, in one set. */
+		/* The query has no attributes, and one set of parameters. */
 		if (bytes > 3 && !at[1] && at[2] == 1)
 			reader.at += 2;
 		return put_statement(&reader, ended);
@@ -365,7 +369,7 @@ static bool read_mysql(const struct scope_request_input *input, struct scope_req
 				return true;
 		}
 	}
-	/* The server has read the head before, by itself. */
+	/* The server has read the head with another call. */
 	return read_command(at, input->end, input->whole, to);
 }
 

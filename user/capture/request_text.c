@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a request asks for, in a short text, by its protocol. */
+/* Describes the kind of a request in a short text, by its protocol. */
 #include "capture/request_text_internal.h"
 
 #include <ctype.h>
@@ -26,7 +26,7 @@ bool scope_capture_request_is_one_of(const uint8_t *word, size_t bytes, const ch
 	return false;
 }
 
-/* A user must see why there are no kinds. */
+/* True for TLS: the user must see why there are no kinds. */
 static bool is_encrypted(const struct scope_request_input *input)
 {
 	return input->end - input->at >= 5 && (input->at[0] == TLS_HANDSHAKE || input->at[0] == TLS_DATA) &&

@@ -9,13 +9,13 @@
 
 struct scope_request_input {
 	const uint8_t *at, *end;
-	bool whole; /* nothing came after end */
+	bool whole; /* no bytes came after end */
 };
 
 struct scope_request_output {
 	char *text; /* room for SCOPE_REQUEST_TEXT_BYTES */
 	size_t length;
-	bool full; /* not all was put */
+	bool full; /* some text did not fit */
 };
 
 static inline bool scope_request_is_letter(uint8_t byte)
@@ -33,7 +33,7 @@ static inline bool scope_request_is_upper(uint8_t byte)
 	return byte >= 'A' && byte <= 'Z';
 }
 
-/* What is not printable ASCII becomes a question mark. Beyond the room it is dropped. */
+/* Appends a byte; one that is not printable ASCII becomes a question mark. Dropped if there is no room. */
 static inline void scope_request_put(struct scope_request_output *to, uint8_t byte)
 {
 	if (to->length + 1 >= SCOPE_REQUEST_TEXT_BYTES) {
@@ -55,7 +55,7 @@ static inline void scope_request_put_word(struct scope_request_output *to, const
 	scope_request_put_bytes(to, (const uint8_t *)word, strlen(word));
 }
 
-/* Marks that something follows which is not in the text. */
+/* Marks that the request continues after the text. */
 static inline void scope_request_cut(struct scope_request_output *to)
 {
 	if (to->length + 4 > SCOPE_REQUEST_TEXT_BYTES)
@@ -63,10 +63,10 @@ static inline void scope_request_cut(struct scope_request_output *to)
 	scope_request_put_word(to, "...");
 }
 
-/* True if the bytes are one of the words; a NULL ends the list. Case counts only if fold is false. */
+/* True if the bytes are one of the words; a NULL ends the list. fold: upper and lower case are equal. */
 bool scope_capture_request_is_one_of(const uint8_t *word, size_t bytes, const char *const *list, bool fold);
 
-/* Each reads one protocol: false if no request begins there. */
+/* Each function reads one protocol. Returns false if no request begins there. */
 bool scope_capture_request_http(const struct scope_request_input *input, struct scope_request_output *to);
 bool scope_capture_request_redis(const struct scope_request_input *input, struct scope_request_output *to);
 bool scope_capture_request_memcached(const struct scope_request_input *input, struct scope_request_output *to);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The side of snapshots that holds the session: starts the child, and writes what it sends. */
+/* The side of snapshots that holds the session: starts the child, and writes the snapshots that it sends. */
 #include "capture/snapshots.h"
 
 #include <errno.h>
@@ -23,30 +23,30 @@
 #include "trace/packer.h"
 
 #define NS_PER_MS 1000000ull
-#define END_MS 500u		   /* the last snapshots are waited for */
-#define BUFFER_BYTES (4 << 20)	   /* of the socket: for a caller that is busy elsewhere for some seconds */
+#define END_MS 500u		   /* wait for the last snapshots, at most */
+#define BUFFER_BYTES (4 << 20)	   /* bytes of the socket's buffer: enough if the caller is busy for some seconds */
 #define META_SNAPSHOTS "snapshots" /* key of the metadata (docs/trace-format.md) */
 
 struct scope_snapshots {
 	struct scope_writer *writer;
 	struct scope_packer *packer;
-	pid_t child; /* 0: none any more */
+	pid_t child; /* 0: it has ended */
 	int fd;
 	uint32_t *tgid; /* processes that the child knows of */
 	size_t tgids, capacity;
-	uint32_t asked;	   /* the last process that may be a Go program, … */
+	uint32_t asked;	   /* the last process that was sent as a possible Go program, … */
 	uint64_t start;	   /* … and its last mapping */
-	uint32_t names;	   /* functions that are named in the trace: those of lower numbers */
-	uint64_t requests; /* sent to the child */
-	uint64_t heard_ns; /* of its last message; 0: it has nothing to read, as far as is known */
+	uint32_t names;	   /* functions with numbers below this have names in the trace */
+	uint64_t requests; /* requests sent to the child */
+	uint64_t heard_ns; /* time of the child's last message; 0: it has nothing to read */
 	uint64_t last_ns;  /* time of the last snapshot */
 	bool given_up;
-	struct scope_snapshots_head head; /* of its last message */
+	struct scope_snapshots_head head; /* head of its last message */
 	uint64_t ip[SCOPE_INTERPRETED_FRAMES];
 	uint8_t message[SCOPE_SNAPSHOTS_MESSAGE];
 };
 
-/* It may hang in the kernel, so it is not waited for: it dies as soon as its wait ends. */
+/* The child may hang in the kernel, so this does not wait for its end; it ends when its wait in the kernel ends. */
 static void give_up(struct scope_snapshots *snapshots)
 {
 	if (!snapshots->child)
@@ -137,7 +137,9 @@ static void request(struct scope_snapshots *snapshots, uint32_t tgid, bool inter
 		give_up(snapshots);
 }
 
-/* The first mapping of a process, or of the program that it executed since: they come in order of addresses. */
+/*
+ * True for the first mapping of a process, or of a program that it executed later. Mappings come in order of addresses.
+ */
 static bool is_first(struct scope_snapshots *snapshots, const struct scope_trace_map *map)
 {
 	const bool first = map->tgid != snapshots->asked || map->start < snapshots->start;
@@ -156,7 +158,7 @@ void scope_capture_snapshots_map(struct scope_snapshots *snapshots, const struct
 	if (!scope_interpreter_of_path(map->path) || scope_interpreter_of_path(map->path) == SCOPE_INTERPRETER_V8 ||
 	    is_known(snapshots, map->tgid))
 		return;
-	/* Without memory for it its functions have no names. */
+	/* Without memory the functions of the process have no names. */
 	if (scope_grow(&snapshots->tgid, &snapshots->capacity, snapshots->tgids + 1, sizeof(*snapshots->tgid)))
 		return;
 	if (!snapshots->tgids)
@@ -167,7 +169,7 @@ void scope_capture_snapshots_map(struct scope_snapshots *snapshots, const struct
 
 /* ---- what the child sends ---- */
 
-/* -EPROTO: it is wrong. */
+/* Takes the name of a function. -EPROTO: it is invalid. */
 static int take_name(struct scope_snapshots *snapshots, const struct scope_snapshots_row *row, const char *text)
 {
 	const struct scope_trace_symbol symbol = {
@@ -212,7 +214,7 @@ static int take_stack(struct scope_snapshots *snapshots, const struct scope_snap
 	return scope_trace_packer_event(snapshots->packer, &event, NULL);
 }
 
-/* True if it is the address of a function of an interpreter that has a name. */
+/* True if the address belongs to a function of an interpreter, and has a name. */
 static bool is_of_name(const struct scope_snapshots *snapshots, uint64_t address, bool caller)
 {
 	const uint64_t id = (address - SCOPE_INTERPRETED_BASE) / SCOPE_INTERPRETED_SIZE;
@@ -249,7 +251,7 @@ static int take_tasks(struct scope_snapshots *snapshots, const struct scope_snap
 	return scope_trace_packer_event(snapshots->packer, &event, NULL);
 }
 
-/* Bytes of a row; 0: there is no such kind. */
+/* Bytes of a row; 0: its kind is unknown. */
 static size_t row_bytes(const struct scope_snapshots_row *row)
 {
 	switch (row->kind) {
@@ -280,7 +282,7 @@ static int take_message(struct scope_snapshots *snapshots, size_t bytes)
 	if (bytes < at)
 		return -EPROTO;
 	memcpy(&snapshots->head, snapshots->message, sizeof(snapshots->head));
-	/* It is silent while it has nothing to read. */
+	/* The child sends nothing while it has nothing to read. */
 	snapshots->heard_ns =
 		snapshots->head.processes || snapshots->head.requests < snapshots->requests ? scope_now_ns() : 0;
 	while (!err && at < bytes) {
@@ -299,7 +301,7 @@ static int take_message(struct scope_snapshots *snapshots, size_t bytes)
 	return err;
 }
 
-/* 1: it has nothing more to say. */
+/* Takes messages. Returns 1 if the child has ended, or has sent something invalid. */
 static int take_messages(struct scope_snapshots *snapshots, int wait_ms)
 {
 	struct pollfd set = { .fd = snapshots->fd, .events = POLLIN };

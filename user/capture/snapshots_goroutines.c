@@ -14,13 +14,13 @@
 #include "proc/file.h"
 #include "symbol/goprogram.h"
 
-#define WALKER "runtime.forEachGRace" /* it reads the list without a lock, and is in every program since Go 1.17 */
+#define WALKER "runtime.forEachGRace" /* reads the list without a lock; every program has it since Go 1.17 */
 #define SLEEPER "time.Sleep"
-#define FILE_MAX (1ll << 30) /* bytes of a program that is read */
-#define FIND_READS 8u	     /* of its memory */
-#define NOT_GO 64	     /* no rule: programs that are remembered as none */
+#define FILE_MAX (1ll << 30) /* bytes of the largest program that is read */
+#define FIND_READS 8u	     /* reads of its memory */
+#define NOT_GO 64	     /* no rule: programs that are remembered as no Go programs */
 
-/* Files that are no Go programs, because servers start the same ones again and again. */
+/* Files that are no Go programs. They are remembered because servers start the same programs again and again. */
 static struct {
 	dev_t device;
 	ino_t inode;
@@ -53,10 +53,10 @@ static bool read_program(int fd, struct scope_go_program *ret_program)
 	return found;
 }
 
-/* Where offset 0 of that file is mapped. */
+/* Finds the address at which offset 0 of that file is mapped. */
 static bool find_start(uint32_t tgid, const struct stat *file, uint64_t *ret_start)
 {
-	char *maps, line[256]; /* of which the path may be cut */
+	char *maps, line[256]; /* the path in a line may be cut */
 	bool found = false;
 
 	if (scope_proc_file_read(&maps, "/proc/%" PRIu32 "/maps", tgid))

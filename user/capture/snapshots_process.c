@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The threads of one process whose interpreter is read, and which of them have run since they were looked at. */
+/* The threads of one process whose interpreter is read, and which of them have run since they were read. */
 #include "capture/snapshots_process.h"
 
 #include <fcntl.h>
@@ -14,14 +14,14 @@
 #include "proc/proc.h"
 
 #define NS_PER_MS 1000000ull
-#define FIND_READS 8192u	       /* to find the interpreter: symbols are looked up in its memory */
-#define THREADS_READS 4096u	       /* to walk over its threads */
-#define RETRY_NS (20 * NS_PER_MS)      /* after the first attempt; twice as long after each */
+#define FIND_READS 8192u	       /* reads to find the interpreter: symbols are looked up in its memory */
+#define THREADS_READS 4096u	       /* reads to walk over its threads */
+#define RETRY_NS (20 * NS_PER_MS)      /* wait after the first failed attempt; it doubles after each further one */
 #define RETRY_DOUBLINGS 8	       /* at most: about every 5 s */
-#define SEARCH_NS (100 * NS_PER_MS)    /* a thread without a state is looked for again after that */
-#define CHANGING_NS (1000 * NS_PER_MS) /* after a new thread others are looked for in each round during this time */
+#define SEARCH_NS (100 * NS_PER_MS)    /* a thread without a state is searched again after this time */
+#define CHANGING_NS (1000 * NS_PER_MS) /* after a new thread each round searches for others during this time */
 #define NEWEST_READS 8		       /* no rule */
-#define AGAIN_NS (1000 * NS_PER_MS)    /* a thread that sleeps on is looked at again after that */
+#define AGAIN_NS (1000 * NS_PER_MS)    /* a thread that still sleeps is read again after this time */
 #define TASKS_MAX SCOPE_INTERPRETED_THREADS
 
 void scope_capture_snapshots_find(struct scope_snapshots_process *process, struct scope_memory *memory, uint64_t now_ns)
@@ -98,7 +98,7 @@ bool scope_capture_snapshots_has_new(struct scope_snapshots_process *process, st
 {
 	const struct scope_interpreted_thread before = process->newest;
 
-	/* CPython's list begins with the newest. */
+	/* CPython's list begins with the newest thread. */
 	if (process->interpreter.language != SCOPE_INTERPRETER_PYTHON || now_ns - process->changing_ns >= CHANGING_NS)
 		return false;
 	scope_interpreter_memory_begin(memory, NEWEST_READS);
@@ -122,7 +122,7 @@ bool scope_capture_snapshots_due(struct scope_snapshots_process *process, struct
 		if (sscanf(text, "%" SCNu64 " %*u %" SCNu64, &run_ns, &slices) != 2)
 			run_ns = 0;
 	}
-	/* A kernel that does not count has zeros. */
+	/* If the kernel does not count this, the values are 0. */
 	ran = !run_ns || run_ns != task->run_ns || slices != task->slices;
 	task->run_ns = run_ns;
 	task->slices = slices;
@@ -146,10 +146,13 @@ static uint32_t number_of(struct scope_snapshots_process *process, struct scope_
 {
 	uint32_t number = thread->tid;
 
-	/* A child of a fork may have the number that its thread had in the parent; what the C library has there is its own. */
+	/*
+	 * After a fork the interpreter of the child may still have the thread's number in the parent; the C library has
+	 * the right one.
+	 */
 	if (thread->handle && !(number && is_inner(process, number)))
 		number = scope_interpreter_thread_of_handle(memory, thread->handle, is_inner, process);
-	/* The only one is the one that the process began with. */
+	/* If there is only one state, it belongs to the thread with which the process began. */
 	return number || count > 1 ? number : process->task[0].inner;
 }
 
@@ -160,7 +163,7 @@ static void place_all(struct scope_snapshots_process *process, struct scope_memo
 
 	scope_interpreter_memory_begin(memory, THREADS_READS);
 	count = scope_interpreter_threads(memory, &process->interpreter, thread, SCOPE_INTERPRETED_THREADS);
-	/* It may have executed another program. */
+	/* The process may have executed another program. */
 	if (!count) {
 		process->found = false;
 		process->attempts = 0;

@@ -16,29 +16,29 @@
 #include "interpreter/name_table.h"
 
 #define NS_PER_MS 1000000ull
-#define PERIOD_NS (2 * NS_PER_MS) /* from round to round, at least */
+#define PERIOD_NS (2 * NS_PER_MS) /* time from round to round, at least */
 #define PERIOD_MAX_NS (200 * NS_PER_MS)
 #define COST_PARTS 128		       /* a round takes at most this part of the time to the next: 0.8 % of a CPU */
 #define SMOOTH 8		       /* rounds over which their cost is averaged */
-#define SINCE_MAX_NS (100 * NS_PER_MS) /* a snapshot stands for no longer */
-#define LIST_NS (100 * NS_PER_MS)      /* new threads are looked for that often */
-#define FORGET_NS (2000 * NS_PER_MS)   /* code is read again, because other code may be at its address */
+#define SINCE_MAX_NS (100 * NS_PER_MS) /* the longest time that a snapshot represents */
+#define LIST_NS (100 * NS_PER_MS)      /* time between two searches for new threads */
+#define FORGET_NS (2000 * NS_PER_MS) /* code is read again after this time, because other code may be at its address */
 #define SEND_NS (50 * NS_PER_MS)
 #define SNAPSHOT_READS (3 * SCOPE_INTERPRETED_FRAMES)
 #define NAME_READS 64
-#define TRIES 2 /* to read the frames of a thread */
+#define TRIES 2 /* attempts to read the frames of a thread */
 #define PROCESSES_MAX 512
-#define TASKS_PERIOD_NS (10 * NS_PER_MS) /* tasks that wait are looked at no more often, … */
-#define TASKS_COST_PARTS 200 /* … and take at most this part of the time: 0.5 % of a CPU, besides what sends them */
+#define TASKS_PERIOD_NS (10 * NS_PER_MS) /* shortest time between two looks at tasks that wait, … */
+#define TASKS_COST_PARTS 200 /* … and they take at most this part of the time: 0.5 % of a CPU, not counting sending */
 #define TASK_READS (4 * SCOPE_WAITING_TASKS_MAX)
 #define TASKS_FIND_NS (1000 * NS_PER_MS)    /* from one search for tasks of Python to the next */
-#define MODULES_FIND_NS (10000 * NS_PER_MS) /* the same if not even modules were found, which takes longer */
+#define MODULES_FIND_NS (10000 * NS_PER_MS) /* the same if no modules were found: it takes longer */
 #define TASKS_FIND_READS 16384u
 
 struct server {
 	int fd;
 	struct scope_memory memory;
-	uint32_t tgid; /* whose memory is read */
+	uint32_t tgid; /* the process whose memory is read */
 	struct scope_snapshots_process **process;
 	size_t processes, capacity;
 	struct scope_name_table names;
@@ -46,8 +46,8 @@ struct server {
 	uint8_t message[SCOPE_SNAPSHOTS_MESSAGE];
 	size_t used;
 	uint64_t sent_ns, dice;
-	uint64_t answered;		  /* requests, by the last message */
-	uint64_t tasks_ns, tasks_next_ns; /* the last look at tasks, of all processes; the next one */
+	uint64_t answered;		  /* number of requests in the last message */
+	uint64_t tasks_ns, tasks_next_ns; /* the last look at the tasks of all processes; the next look */
 	struct scope_waiting_places places;
 	uint64_t cpu_ns, round_cpu_ns; /* used in all; in one round, on average */
 	bool ending;
@@ -58,7 +58,9 @@ static void begin_message(struct server *server)
 	server->used = sizeof(server->head);
 }
 
-/* What the caller has no room for is lost; numbers of names must not be, nor a last message. */
+/*
+ * A message for which the caller has no room is lost. Messages with names, and the last one, must not be lost (keep).
+ */
 static void send_message(struct server *server, uint64_t done_ns, bool keep)
 {
 	struct timespec cpu;
@@ -77,7 +79,7 @@ static void send_message(struct server *server, uint64_t done_ns, bool keep)
 	begin_message(server);
 }
 
-/* Room for a row with that much after it. */
+/* Makes room for a row and `bytes` bytes after it. */
 static struct scope_snapshots_row *add_row(struct server *server, size_t bytes)
 {
 	const size_t own = (sizeof(struct scope_snapshots_row) + bytes + 7) & ~(size_t)7;
@@ -94,7 +96,7 @@ static struct scope_snapshots_row *add_row(struct server *server, size_t bytes)
 
 /* ---- names ---- */
 
-/* The number of a name, which is sent if it is new. */
+/* The number of a name; a new name is sent. */
 static uint32_t id_of_name(struct server *server, const char *name)
 {
 	const size_t bytes = strlen(name), before = server->names.names;
@@ -145,7 +147,10 @@ static void add_stack(struct server *server, const struct scope_snapshots_task *
 	server->head.counts.taken++;
 }
 
-/* Names are sent before the first stack that has them. What cannot be named is no function: the frames are of different times. */
+/*
+ * Names are sent before the first stack that has them. If a frame cannot be named it is no function: the frames are
+ * from different times.
+ */
 static enum scope_interpreter_read name_frames(struct server *server, struct scope_snapshots_process *process,
 					       const struct scope_interpreted_frames *frames, uint32_t *ret_ids)
 {
@@ -185,7 +190,7 @@ static void take_snapshot(struct server *server, struct scope_snapshots_process 
 
 /* ---- tasks that wait ---- */
 
-/* Functions of an interpreter get their addresses in the trace. false: not all have names. */
+/* Gives functions of an interpreter their addresses in the trace. Returns false if some have no name. */
 static bool name_place(struct server *server, struct scope_snapshots_process *process,
 		       const struct scope_waiting_place *place)
 {
@@ -227,7 +232,7 @@ static void add_tasks(struct server *server, struct scope_snapshots_process *pro
 
 static bool find_goroutines(struct server *server, struct scope_snapshots_process *process)
 {
-	/* It has ended, or executed another program. */
+	/* The process has ended, or executed another program. */
 	process->gone = kill((pid_t)process->tgid, 0) ||
 			scope_capture_snapshots_go_find(process->tgid, &server->memory, &process->goroutines);
 	return false;
@@ -285,7 +290,7 @@ static void look_at_tasks(struct server *server, struct scope_snapshots_process 
 
 static uint64_t cpu_now_ns(void);
 
-/* A look at all of them costs as much as their number; so the next one comes later the more there are. */
+/* A look at all tasks costs time in proportion to their number, so with more tasks the next look comes later. */
 static void go_round_of_tasks(struct server *server)
 {
 	const uint64_t begin_ns = scope_now_ns(), cpu_ns = cpu_now_ns();
@@ -317,7 +322,7 @@ static void read_process(struct server *server, struct scope_snapshots_process *
 	if (!process->found) {
 		if (now_ns >= process->next_try_ns && !process->unknown) {
 			scope_capture_snapshots_find(process, &server->memory, now_ns);
-			/* That is done once, and is no part of what rounds cost. */
+			/* This is done once, and does not count as a cost of rounds. */
 			server->cpu_ns = cpu_now_ns();
 		}
 		if (process->unknown && server->head.tgid != process->tgid)
@@ -423,10 +428,10 @@ static void go_round(struct server *server)
 			server->process[kept++] = server->process[i];
 	}
 	server->processes = kept;
-	/* The last message before it waits for another request. */
+	/* This is the last message before the child waits for another request. */
 	last = !kept && (server->head.processes || server->head.requests > server->answered);
 	server->head.processes = kept;
-	/* What this round found is in the message, so nothing from before its end is missing. */
+	/* The message contains all that this round found, so no earlier snapshot is missing. */
 	server->head.done_ns = begin_ns;
 	if (begin_ns >= server->sent_ns + SEND_NS || server->ending || last)
 		send_message(server, begin_ns, server->ending || last);
@@ -436,7 +441,7 @@ static void go_round(struct server *server)
 	server->cpu_ns = cpu_ns;
 }
 
-/* As long as the budget says, and never in step with work that the target does at equal times. */
+/* The time to the next round: as long as the budget requires, and never in step with regular work of the target. */
 static uint64_t next_period_ns(struct server *server)
 {
 	uint64_t period_ns = server->round_cpu_ns * COST_PARTS;
@@ -473,7 +478,7 @@ void scope_capture_snapshots_serve(int fd)
 		const uint64_t period_ns = next_period_ns(server);
 		const struct timespec wait = { .tv_nsec = (long)period_ns };
 
-		/* A process with an interpreter that does not answer is looked for at the same pace. */
+		/* A process whose interpreter is not found yet is searched at the same pace. */
 		ppoll(&set, 1, server->processes ? &wait : NULL, NULL);
 		if (set.revents)
 			read_requests(server);

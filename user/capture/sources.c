@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The table of sources, and the choice among them. */
+/* The table of sources, and the choice of one. */
 #include "capture/sources.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include "perf/perf.h"
 #include "source/module.h"
 
-/* The best first. */
+/* The best source is first. */
 static const struct scope_source *const sources[] = {
 	&scope_source_module,
 	&scope_perf_source_perf,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds how long the host's CPUs idled, by /proc/uptime. */
+/* Finds for how long the host's CPUs idled, from /proc/uptime. */
 #include "capture/spare.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 
 #define NS_PER_HUNDREDTH 10000000ull
 
-/* "UP IDLE", seconds with two decimals. 0 or -EINVAL. */
+/* Parses "UP IDLE", seconds with two decimals. 0 or -EINVAL. */
 static int parse(const char *text, uint64_t *ret_idle_ns)
 {
 	unsigned long long up, idle;

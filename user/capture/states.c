@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Records what every thread of a target is doing now. */
+/* Records the present state of every thread of a target. */
 #include "capture/states.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 struct scope_states {
 	struct scope_subbuf **subbuf;
 	size_t count, room;
-	bool raw; /* registers stay */
+	bool raw; /* registers are not removed */
 	struct scope_stopped_stacks *stopped;
 };
 
@@ -105,7 +105,7 @@ void scope_capture_states_destroy(struct scope_states *states)
 	free(states);
 }
 
-/* The data it points to is copied, without values that may be memory of the target. */
+/* Copies the data of the event, without values that may be memory of the target. */
 static void blank(struct scope_event *event, struct scope_record_state *record, uint64_t *reg)
 {
 	*record = *event->state.record;
@@ -132,7 +132,7 @@ static int pack_states(const struct scope_states *states, const struct scope_sub
 		if (!states->raw)
 			blank(&event, &record, reg);
 		event.cpu = SCOPE_FRAME_CPU_STATES;
-		/* Records of several CPUs follow one another here. */
+		/* Here the records of several CPUs follow one another. */
 		if (event.time_ns < *last_ns)
 			event.time_ns = *last_ns;
 		*last_ns = event.time_ns;

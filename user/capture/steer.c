@@ -11,7 +11,7 @@
 #include "capture/focus.h"
 #include "control/probe.h"
 
-#define SLICES_MIN 4 /* number of the longest stacks that a sub-buffer should hold */
+#define SLICES_MIN 4 /* a sub-buffer should have room for this many of the longest stacks */
 
 struct scope_steer {
 	const struct scope_source *source;
@@ -25,7 +25,7 @@ static int apply(struct scope_steer *steer, const struct scope_focus_choice *cho
 {
 	const struct scope_capture_options *options = steer->options;
 	int err;
-	/* If stacks are longer, fewer may come at once, because the rings hold the same number of bytes. */
+	/* Longer stacks allow fewer at a time, because the size of the rings does not change. */
 	uint32_t most = (uint32_t)((uint64_t)options->stacks_per_second * options->stack_bytes / choice->slice_bytes);
 	const struct scope_stack_change change = {
 		.min_given = true,
@@ -45,7 +45,7 @@ static int apply(struct scope_steer *steer, const struct scope_focus_choice *cho
 	return err;
 }
 
-/* A first period without stacks is used only if enough time is left after it. */
+/* There is a first period without stacks only if enough time is left after it. */
 static uint64_t learn_ns(const struct scope_capture_options *options)
 {
 	if (options->held || (options->duration_ns && options->duration_ns < SCOPE_DEFAULT_LEARN_OF_NS))
@@ -53,7 +53,7 @@ static uint64_t learn_ns(const struct scope_capture_options *options)
 	return SCOPE_DEFAULT_LEARN_NS;
 }
 
-/* Half of what the limits of all CPUs allow together: they are not all equally busy. */
+/* Half of the sum of the limits of all CPUs, because not all are equally busy. */
 static uint32_t budget(const struct scope_capture_options *options)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -104,7 +104,7 @@ int scope_capture_steer_create(const struct scope_source *source, void *feed,
 		return scope_error_set(error, err, "no memory left to begin tracing");
 	}
 	choice = scope_capture_focus_first(steer->focus);
-	/* A module of an older release cannot change it: then every slow call has a stack, as configured. */
+	/* An older module cannot change this: then every slow call has a stack, as configured. */
 	if (apply(steer, &choice)) {
 		scope_capture_steer_destroy(steer);
 		steer = NULL;

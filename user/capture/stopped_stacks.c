@@ -23,20 +23,20 @@
 #include "trace/walk.h"
 #include "trace/writer.h"
 
-#define READS_MAX 64	       /* between two calls of while_waiting() */
-#define KERNEL_STACKS_MAX 1000 /* some 10 us each */
+#define READS_MAX 64	       /* reads between two calls of while_waiting() */
+#define KERNEL_STACKS_MAX 1000 /* each takes some 10 us */
 
 struct scope_stopped_stacks {
 	struct scope_proc_reader *reader;
 	struct scope_unwinder *unwinder;
 	uint64_t left_bytes;
-	unsigned int kernel_stacks; /* number read; or the maximum, once they cannot be read */
+	unsigned int kernel_stacks; /* number read; or the maximum, if they cannot be read */
 	struct seen {
 		uint32_t tid;
 		uint64_t run_ns, stack;
 	} * seen;
 	size_t count, room;
-	struct noted { /* noted, and not read yet */
+	struct noted { /* threads that are noted and not read yet */
 		struct scope_record_state state;
 		uint64_t reg[SCOPE_REG_MAX];
 	} * noted;
@@ -45,7 +45,7 @@ struct scope_stopped_stacks {
 	uint8_t data[SCOPE_DEFAULT_MEMORY_BYTES];
 };
 
-/* Between the records of the start and those of the stop the limit is reset. */
+/* Resets the limit between the records of the start and those of the stop. */
 static void next_moment(struct scope_stopped_stacks *stopped)
 {
 	stopped->left_bytes = SCOPE_DEFAULT_MEMORY_TOTAL;
@@ -76,7 +76,9 @@ void scope_capture_stopped_destroy(struct scope_stopped_stacks *stopped)
 	free(stopped);
 }
 
-/* 1: has not run since it was read, by its CPU time; 0: read it now; -ENOMEM. */
+/*
+ * Returns 1 if the thread has not run since it was read, according to its CPU time; 0 if it is to be read now; -ENOMEM.
+ */
 static int is_known(struct scope_stopped_stacks *stopped, uint32_t tid, uint64_t run_ns, uint64_t stack)
 {
 	size_t i;
@@ -126,7 +128,10 @@ static int write_stack(struct scope_stopped_stacks *stopped, const struct noted 
 	return err ? err : scope_trace_writer_stopped_stack(writer, &stopped_stack);
 }
 
-/* True if the process of the thread that sleeps, the state `context`, has that thread; any process if the lock is shared. */
+/*
+ * True if the process of the sleeping thread (whose state is `context`) has that thread; for a shared lock any process
+ * may have it.
+ */
 static bool is_thread(void *context, uint32_t tid)
 {
 	const struct scope_record_state *state = context;
@@ -139,7 +144,7 @@ static bool is_thread(void *context, uint32_t tid)
 	return !access(path, F_OK);
 }
 
-/* True if the thread may have run since its state was recorded: its lock's memory is then of another moment. */
+/* True if the thread may have run since its state was recorded: then the memory of its lock is from another moment. */
 static bool may_have_run(const struct scope_record_state *state)
 {
 	uint64_t run_ns;
@@ -156,10 +161,10 @@ static int say_asleep(struct scope_stopped_stacks *stopped, struct scope_writer 
 }
 
 /*
- * The lock on which the thread sleeps, because it may name its owner. At stop it is read again even if the thread has
- * slept since it was read, because the lock may have another owner by now. A thread that was asleep before and after
- * its lock was read has not got the lock. So if that is known of threads whose locks name each other, they wait in a
- * circle.
+ * Writes the lock for which the thread sleeps, because the lock may name its owner. At stop it is read again even if
+ * the thread has slept all the time, because the lock may have another owner. A thread that was asleep before and after
+ * its lock was read did not get the lock in between. So threads for which this is known, and whose locks name each
+ * other, wait in a circle.
  */
 static int write_lock(struct scope_stopped_stacks *stopped, const struct scope_record_state *state,
 		      struct scope_writer *writer)
@@ -193,8 +198,8 @@ static int write_lock(struct scope_stopped_stacks *stopped, const struct scope_r
 }
 
 /*
- * Where the thread sleeps in the kernel; only at stop, because a report needs it of threads that do not run then. If
- * kernel stacks may not be read, the reason is written, and no other thread is tried.
+ * Writes where the thread sleeps in the kernel. This is done only at stop, because a report needs it for threads that
+ * do not run at that time. If kernel stacks may not be read, the reason is written, and no other thread is tried.
  */
 static int write_kernel(struct scope_stopped_stacks *stopped, const struct scope_record_state *state,
 			struct scope_writer *writer)
@@ -248,7 +253,7 @@ int scope_capture_stopped_write(struct scope_stopped_stacks *stopped, struct sco
 	int err = 0;
 
 	for (size_t i = 0; i < stopped->noted_count && !err; i++) {
-		const struct noted noted = stopped->noted[i]; /* more may be noted while it is unwound */
+		const struct noted noted = stopped->noted[i]; /* more may be noted while this one is unwound */
 		const struct scope_record_state *state = &noted.state;
 
 		err = write_stack(stopped, &noted, writer, &during);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The side of the unwinder that holds the session: queue, order, limits. */
+/* The side of the unwinder that holds the session: queue, order and limits. */
 #include "capture/unwinder.h"
 
 #include <errno.h>
@@ -30,7 +30,7 @@ static void give_up(struct scope_unwinder *unwinder)
 	if (!unwinder->child)
 		return;
 	kill(unwinder->child, SIGKILL);
-	/* It reads nothing that could block it; its readers do that. */
+	/* The child reads nothing that could block it, because its readers do that, so it ends soon. */
 	waitpid(unwinder->child, NULL, 0);
 	unwinder->child = 0;
 	unwinder->names_wanted = false;
@@ -170,7 +170,7 @@ static void send_item(struct scope_unwinder *unwinder, const struct scope_unwind
 	for (uint32_t i = 0; i < item->processes; i++) {
 		if (process[i].tgid)
 			continue;
-		/* The thread was made on another CPU, whose sub-buffer was taken after this one. */
+		/* The thread was created on another CPU, whose sub-buffer was taken after this one. */
 		process[i] = process_of(unwinder, process[i].ancestor);
 		if (!process[i].tgid)
 			process[i].ancestor = 0;
@@ -181,8 +181,8 @@ static void send_item(struct scope_unwinder *unwinder, const struct scope_unwind
 /* ---- the queue ---- */
 
 /*
- * Finds the processes of its stacks, in their order, because a process has the mappings of its ancestor until it executes a
- * program. Returns their number.
+ * Finds the processes of a sub-buffer's stacks, in the order of the stacks, because a process has the mappings of its
+ * ancestor until it executes a program. Returns their number.
  */
 static uint32_t list_processes(struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf,
 			       struct scope_unwinder_process *ret_process)
@@ -208,7 +208,7 @@ static uint32_t list_processes(struct scope_unwinder *unwinder, const struct sco
 	return count;
 }
 
-/* The same of a sub-buffer whose stacks are not unwound. */
+/* The same for a sub-buffer whose stacks are not unwound. */
 static void note_execs(struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf)
 {
 	const void *record;
@@ -234,7 +234,7 @@ static uint32_t nobody(void *context, const struct scope_event *event)
 	return 0;
 }
 
-/* Keeps only the program counters of its stacks. The result belongs to the unwinder. */
+/* Keeps only the program counters of a sub-buffer's stacks. The result belongs to the unwinder. */
 static const struct scope_subbuf *reduce(struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf)
 {
 	const struct scope_stacks stacks = { NULL, nobody, NULL };
@@ -265,7 +265,7 @@ static int queue(struct scope_unwinder *unwinder, const struct scope_subbuf *sub
 	return 0;
 }
 
-/* Removes the first one from the queue, and writes it unchanged or unwound. */
+/* Removes the first sub-buffer from the queue, and writes it, unchanged or unwound. */
 static int write_first(struct scope_unwinder *unwinder, const struct scope_subbuf *subbuf)
 {
 	struct scope_unwinder_item *item = unwinder->first;
@@ -284,12 +284,15 @@ void scope_capture_unwinder_note(struct scope_unwinder *unwinder, const void *re
 	if (scope_trace_walk_type(record) == SCOPE_RECORD_FUTEX)
 		unwinder->futexes_noted = true;
 	else if (scope_trace_walk_type(record) == SCOPE_RECORD_EXEC)
-		unwinder->execs_noted = true; /* in order with the stacks, see list_processes() */
+		unwinder->execs_noted = true; /* they were noted in order with the stacks, see list_processes() */
 	else
 		unwinder->stacks_noted |= scope_trace_owners_note(unwinder->owners, record);
 }
 
-/* A thread that was made a moment ago may be in a sub-buffer that comes later. */
+/*
+ * True if the thread exists. The record of a new thread may be in a sub-buffer that comes later, so /proc is checked,
+ * too.
+ */
 static bool is_thread(void *context, uint32_t tid)
 {
 	const struct scope_unwinder *unwinder = context;
@@ -315,7 +318,7 @@ int scope_capture_unwinder_take(struct scope_unwinder *unwinder, const struct sc
 	bool plain = !unwinder->stacks_noted;
 
 	unwinder->stacks_noted = false;
-	/* Sub-buffers without stacks wait, too. A child that is that late is given up. */
+	/* Sub-buffers without stacks wait, too. If the queue is this long, the child is given up. */
 	if (unwinder->queue_bytes + subbuf->used_bytes > 2 * SCOPE_UNWINDER_QUEUE_BYTES)
 		give_up(unwinder);
 	if (!plain && (!unwinder->child || unwinder->queue_bytes + subbuf->used_bytes > SCOPE_UNWINDER_QUEUE_BYTES)) {
@@ -409,7 +412,7 @@ static int take_answer(struct scope_unwinder *unwinder)
 	return 0;
 }
 
-/* Starts the next job, and writes sub-buffers that need none. */
+/* Starts the next job, and writes sub-buffers that need no unwinding. */
 static int go_on(struct scope_unwinder *unwinder)
 {
 	int err = 0;
@@ -419,7 +422,7 @@ static int go_on(struct scope_unwinder *unwinder)
 
 		if (unwinder->child && scope_capture_unwinder_send_maps(unwinder))
 			break;
-		/* This comes before stacks, because with tables fewer stacks have to be copied and unwound. */
+		/* Tables come before stacks, because with them fewer stacks have to be copied and unwound. */
 		if (unwinder->child && scope_capture_unwinder_send_tables(unwinder))
 			break;
 		if (!item && unwinder->names_wanted)
@@ -436,7 +439,7 @@ static int go_on(struct scope_unwinder *unwinder)
 	return err;
 }
 
-/* Names get a longer limit, because debug information may be large, and a child that is given up loses stacks, too. */
+/* Names get a longer limit, because debug information may be large, and if a child is given up stacks are lost, too. */
 static uint64_t limit_ns(const struct scope_unwinder *unwinder)
 {
 	const uint64_t wait_ns = SCOPE_UNWINDER_WAIT_MS * NS_PER_MS;

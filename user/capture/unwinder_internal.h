@@ -15,13 +15,15 @@
 /* One job at a time; its input is in `in`, its result in `out`. */
 enum scope_unwinder_kind {
 	SCOPE_UNWINDER_NOTHING,
-	SCOPE_UNWINDER_MAPS,	      /* struct scope_unwinder_map_row, path, build-id; count of them */
-	SCOPE_UNWINDER_SUBBUF,	      /* struct scope_subbuf at in, struct scope_unwinder_process after it: count */
-	SCOPE_UNWINDER_NAMES,	      /* count: of all files; out: a payload, of answer.type and bytes, 0: none */
-	SCOPE_UNWINDER_STOPPED_STACK, /* struct scope_unwinder_thread, its bytes of stack */
-	SCOPE_UNWINDER_TABLE,	      /* out: the next part of a table, of answer.type (its key), bytes and all_bytes;
-					 count: open files for it, too, if no opened one has such */
-	SCOPE_UNWINDER_PROCESS,	      /* out: struct scope_table_map of process answer.type, bytes of them */
+	SCOPE_UNWINDER_MAPS,   /* in: `count` times struct scope_unwinder_map_row, path, build-id */
+	SCOPE_UNWINDER_SUBBUF, /* in: struct scope_subbuf; after it `count` times struct scope_unwinder_process */
+	SCOPE_UNWINDER_NAMES,  /* count: 1: of all files; out: a payload with answer.type and bytes, 0: none */
+	SCOPE_UNWINDER_STOPPED_STACK, /* in: struct scope_unwinder_thread, and its bytes of stack */
+	SCOPE_UNWINDER_TABLE,	      /*
+	 * out: the next part of a table, with answer.type (its key), bytes and all_bytes; count: if no opened file has
+	 * a table, opens more
+	 */
+	SCOPE_UNWINDER_PROCESS,	      /* out: struct scope_table_map of process answer.type, `bytes` bytes */
 };
 
 struct scope_unwinder_job {
@@ -31,10 +33,10 @@ struct scope_unwinder_job {
 
 struct scope_unwinder_answer {
 	int32_t code;
-	uint32_t bytes, type; /* of NAMES, TABLE, PROCESS; bytes 0: there is none */
+	uint32_t bytes, type; /* for NAMES, TABLE, PROCESS; bytes 0: there is none */
 	uint32_t all_bytes;
-	uint32_t tables;   /* there are tables or mappings that the module does not have */
-	uint32_t unopened; /* there are files that may have such, and are not opened yet */
+	uint32_t tables;   /* there are tables or mappings that the module does not have yet */
+	uint32_t unopened; /* there are files that may have tables, and are not opened yet */
 	struct scope_stacks_found found;
 };
 
@@ -57,9 +59,9 @@ struct scope_unwinder_stopped {
 	uint64_t ip[SCOPE_FRAMES_MAX];
 };
 
-/* Of a stack. ancestor: of which it has the mappings, until its own are known; or itself. */
+/* The process of a stack. ancestor: the process whose mappings it has until its own are known; or itself. */
 struct scope_unwinder_process {
-	uint32_t tgid, ancestor; /* in the queue: 0, and the thread, if its process is not known */
+	uint32_t tgid, ancestor; /* in the queue, if the process is not known: 0, and the thread */
 };
 
 #define SCOPE_UNWINDER_STACKS_MAX (SCOPE_SUBBUF_BYTES_MAX / sizeof(struct scope_record_chain))
@@ -78,12 +80,12 @@ struct scope_owners;
 struct scope_unwinder_item {
 	struct scope_unwinder_item *next;
 	uint32_t processes;
-	bool plain;		    /* it has no stacks to unwind */
+	bool plain;		    /* it has no stacks that are unwound */
 	bool again;		    /* its maps were requested */
 	struct scope_subbuf subbuf; /* its records follow it */
 };
 
-/* When the maps of a process were asked for last, and how long to wait before the next time. */
+/* When the maps of a process were last requested, and how long to wait before the next time. */
 struct scope_capture_unwinder_refresh {
 	uint32_t tgid;
 	uint64_t asked_ns, wait_ns;
@@ -93,44 +95,44 @@ struct scope_unwinder {
 	struct scope_unwinder_host host;
 	struct scope_unwinder_shared *shared;
 	struct scope_owners *owners;
-	bool stacks_noted, futexes_noted, execs_noted; /* in the sub-buffer that is taken next */
+	bool stacks_noted, futexes_noted, execs_noted; /* for the sub-buffer that is taken next */
 	pid_t child;				       /* 0: given up */
 	int fd;
 	enum scope_unwinder_kind busy;
-	uint64_t since_ns; /* of the job */
+	uint64_t since_ns; /* begin of the job */
 	bool pumping;
 	bool names_wanted, names_all;
 	struct scope_unwinder_item *first, **last;
 	size_t queue_bytes;
 	uint8_t *maps; /* rows that the child does not have yet */
 	size_t maps_bytes, maps_sent, maps_room;
-	uint64_t map_rows; /* so far */
+	uint64_t map_rows; /* number of rows so far */
 	struct scope_capture_unwinder_refresh *refresh;
 	size_t refreshes, refresh_room;
 	struct scope_unwinder_stopped stopped;
 	struct scope_stacks_found stopped_found;
 	struct scope_subbuf *reduced; /* room for a sub-buffer that is changed */
-	bool tables, processes;	      /* the child may have such, that the module does not have */
-	bool unopened;		      /* or there are files that it did not look at yet */
-	uint32_t ahead;		      /* times that it was requested to */
-	uint32_t *number;	      /* of a table in the module, by its key - 1 */
+	bool tables, processes;	      /* the child may have tables or processes that the module does not have yet */
+	bool unopened;		      /* there are files that the child has not opened yet */
+	uint32_t ahead;		      /* how often it was requested to open one */
+	uint32_t *number;	      /* number of a table in the module, by its key - 1 */
 	size_t numbers, number_room;
-	uint8_t *table; /* that comes in parts */
+	uint8_t *table; /* the table that is coming in parts */
 	size_t table_bytes, table_room;
 	struct scope_unwinder_counts counts;
 };
 
-/* Sends the job in shared->in to the child; if the child is gone, it is given up. */
+/* Sends the job in shared->in to the child; if the child has ended, it is given up. */
 void scope_capture_unwinder_send(struct scope_unwinder *unwinder, enum scope_unwinder_kind kind, uint32_t count);
 
-/* Sends as many rows of maps as fit. False: the child has all. */
+/* Sends as many rows of maps as fit. Returns false if the child has all. */
 bool scope_capture_unwinder_send_maps(struct scope_unwinder *unwinder);
 
-/* Requests maps that may have changed since. True: there are new ones. */
+/* Requests maps that may have changed. Returns true if there are new ones. */
 bool scope_capture_unwinder_refresh(struct scope_unwinder *unwinder, const struct scope_stacks_found *found,
 				    uint64_t then_ns);
 
-/* Requests the next table or mappings for the module. Returns whether it did. */
+/* Requests the next table or mappings for the module. Returns true if there was something to request. */
 bool scope_capture_unwinder_send_tables(struct scope_unwinder *unwinder);
 int scope_capture_unwinder_take_table(struct scope_unwinder *unwinder, const struct scope_unwinder_answer *answer);
 int scope_capture_unwinder_take_process(struct scope_unwinder *unwinder, const struct scope_unwinder_answer *answer);

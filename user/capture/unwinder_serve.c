@@ -14,8 +14,8 @@
 #include "symbol/names.h"
 #include "symbol/symbol.h"
 
-#define NAMES_NS 50000000ull  /* stacks wait while addresses are named */
-#define AHEAD_NS 100000000ull /* after it the mappings are given, then more files are opened ahead */
+#define NAMES_NS 50000000ull  /* stacks wait for at most this time while addresses get names */
+#define AHEAD_NS 100000000ull /* after this time the mappings are given, then more files are opened in advance */
 
 struct server {
 	struct scope_unwinder_shared *shared;
@@ -23,16 +23,13 @@ struct server {
 	struct scope_proc_root root;
 	uint32_t tgid;
 	const struct scope_unwinder_process *next, *end;
-	void *table; /* whose parts are being given */
+	void *table; /* the table whose parts are being sent */
 	size_t table_bytes, table_given;
 	uint32_t table_key;
-	uint64_t ahead_ns; /* files are opened ahead until then; 0: none is */
+	uint64_t ahead_ns; /* files are opened in advance until this time; 0: none is opened */
 };
 
-/*
- * Rows that are kept, with names as a reader of the trace has them. Their lengths come from the parent, which is
- * trusted.
- */
+/* Keeps rows, with names in the form of a trace. Their lengths come from the parent, which is trusted. */
 static int take_maps(struct server *server, uint32_t count)
 {
 	const uint8_t *at = (const uint8_t *)server->shared->in;
@@ -59,7 +56,7 @@ static int take_maps(struct server *server, uint32_t count)
 			return -ENOMEM;
 		at += (sizeof(*row) + row->path_bytes + row->build_id_bytes + 7) & ~7ul;
 	}
-	/* It may have changed its root; and it may end before the first file is wanted. */
+	/* The target may have changed its root, and may end before the first file is needed. */
 	scope_proc_root_hold(&server->root, server->tgid);
 	return scope_symbols_add_maps(server->symbols, rows, count);
 }
@@ -74,7 +71,7 @@ static uint32_t next_tgid(void *context, const struct scope_event *event)
 	if (process == server->end)
 		return 0;
 	server->next++;
-	/* Without memory for it the stack is broken. */
+	/* Without memory the stack is broken. */
 	if (process->ancestor != process->tgid)
 		scope_symbols_inherit(server->symbols, process->tgid, process->ancestor);
 	return process->tgid;
@@ -129,7 +126,7 @@ static int take_names(struct server *server, bool all, struct scope_unwinder_ans
 	return 0;
 }
 
-/* As scope_symbol_kernel_tables_next() does. ahead: opens files, if no opened one has a table, for a while. */
+/* Like scope_symbol_kernel_tables_next(). ahead: if no opened file has a table, opens more for some time. */
 static int next_table(struct server *server, bool ahead)
 {
 	int err;
@@ -151,7 +148,7 @@ static int next_table(struct server *server, bool ahead)
 	return err < 0 ? err : 0;
 }
 
-/* As much as fits of the table that is being given, or of the next one. */
+/* Sends as much as fits of the present table, or of the next one. */
 static int take_table(struct server *server, bool ahead, struct scope_unwinder_answer *answer)
 {
 	size_t bytes;
@@ -214,7 +211,7 @@ void scope_capture_unwinder_serve(int fd, struct scope_unwinder_shared *shared, 
 	struct scope_unwinder_job job;
 
 	scope_proc_root_hold(&server.root, tgid);
-	/* Files are opened, and waited for, by a reader of its own. */
+	/* A separate reader opens files and waits for them. */
 	if (scope_proc_reader_create(NULL, NULL, &options.reader) ||
 	    scope_symbols_create(NULL, 0, NULL, 0, &options, &server.symbols))
 		return;

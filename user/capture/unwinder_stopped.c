@@ -8,7 +8,7 @@
 
 #define SLICE_MS 20u /* between two calls of while_waiting() */
 
-/* Waits until no job is in work; only the caller starts a job STOPPED_STACK. */
+/* Waits until no job runs. Only the caller starts a job STOPPED_STACK. */
 static int settle(struct scope_unwinder *unwinder, int (*while_waiting)(void *context), void *context)
 {
 	int err = 0;

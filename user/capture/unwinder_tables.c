@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Takes unwind tables and mappings from the child that unwinds to the module. */
+/* Gives unwind tables and mappings of the child that unwinds to the module. */
 #include <errno.h>
 #include <string.h>
 
 #include "base/grow.h"
 #include "capture/unwinder_internal.h"
 
-#define AHEAD_MAX 4096u /* the child is not trusted to come to an end */
+#define AHEAD_MAX 4096u /* a limit, because the child is not trusted to stop */
 
-/* Files are opened ahead while nothing else is to be done. */
+/* True if files are opened in advance: there is no other work. */
 static bool is_ahead(const struct scope_unwinder *unwinder)
 {
 	return unwinder->unopened && !unwinder->first && !unwinder->names_wanted && unwinder->ahead < AHEAD_MAX;
@@ -39,7 +39,7 @@ bool scope_capture_unwinder_settled(const struct scope_unwinder *unwinder)
 		 is_ahead(unwinder));
 }
 
-/* Whether the module takes others, after this error. */
+/* True if after this error the module may still accept others. */
 static bool concerns_one(int err)
 {
 	return err == -EINVAL || err == -E2BIG || err == -ENOSPC || err == -ESRCH;
@@ -117,7 +117,7 @@ int scope_capture_unwinder_take_process(struct scope_unwinder *unwinder, const s
 								 : SCOPE_MAP_NO_TABLE;
 	}
 	err = unwinder->host.process(unwinder->host.context, answer->type, map, count);
-	/* Without a table number the child had too many. Other errors concern processes and sessions that ended. */
+	/* Count 0: the process has too many mappings. Other errors concern processes and sessions that have ended. */
 	unwinder->counts.maps_refused += !count || err == -ENOSPC || err == -E2BIG || err == -ENOMEM;
 	if (err && !concerns_one(err))
 		stop(unwinder);

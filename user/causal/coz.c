@@ -8,7 +8,7 @@
 
 #include <jansson.h>
 
-/* The name as the format has it, with the mark for a delay. Of a pair, in_flight counts. */
+/* A row with the name in the form of the format, with the mark for a delay. For a pair in_flight is used. */
 struct row {
 	char selected[320];
 	double speedup;
@@ -17,7 +17,7 @@ struct row {
 	bool pair;
 };
 
-/* True if any experiment saw a begin without an end. Then a 0 is information, too. */
+/* True if some experiment had a begin without an end. Then a value of 0 is information, too. */
 static bool is_pair(const struct scope_causal_result *result)
 {
 	for (size_t i = 0; i < result->count; i++)
@@ -60,7 +60,7 @@ static void write_tabs(const char *point, const struct row *row, FILE *out)
 	fprintf(out, "experiment\tselected=%s\tspeedup=%.4f\tduration=%" PRIu64 "\tselected-samples=%" PRIu64 "\n",
 		row->selected, row->speedup, row->duration_ns, row->samples);
 	fprintf(out, "throughput-point\tname=%s\tdelta=%" PRIu64 "\n", point, row->delta);
-	/* Whole numbers, as in Coz: readers accept only these here. */
+	/* Writes whole numbers, like Coz, because readers accept only these. */
 	if (row->pair)
 		fprintf(out,
 			"latency-point\tname=%s" SCOPE_COZ_LATENCY "\tarrivals=%" PRIu64 "\tdepartures=%" PRIu64
@@ -68,7 +68,7 @@ static void write_tabs(const char *point, const struct row *row, FILE *out)
 			point, row->delta, row->delta, row->in_flight);
 }
 
-/* Owns object from here on. */
+/* Writes the object, and owns it from here on. */
 static int write_object(json_t *object, FILE *out)
 {
 	int err = object ? 0 : -ENOMEM;
@@ -116,7 +116,7 @@ int scope_causal_coz_write(const struct scope_causal_result *result, bool json, 
 		const struct row row = make_row(result, &result->experiment[i], pair);
 
 		runtime_ns += result->experiment[i].elapsed_ns;
-		/* Coz leaves out empty ones, and its viewers expect that. */
+		/* Coz leaves out experiments without visits, and its viewers expect that. */
 		if (result->experiment[i].progress < SCOPE_CAUSAL_VISITS_MIN)
 			continue;
 		if (json)

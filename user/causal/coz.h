@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Profiles in the format of Coz, which its viewers open: written, and read.
+ * Writes and reads profiles in the format of Coz, which its viewers open.
  *
  * A line is an object: a type and its fields, either split by tabs (type, then name=value), or as
  * JSON with the type as "type". Of these count:
@@ -34,7 +34,7 @@ int scope_causal_coz_write(const struct scope_causal_result *result, bool json, 
 
 /* The result of reading: experiments of one progress point. */
 struct scope_coz_profile {
-	char **site; /* names, sites of them, in the order they were met */
+	char **site; /* `sites` names, in the order of their first occurrence */
 	uint32_t sites;
 	char *point; /* name of the progress point */
 	struct scope_experiment *experiment;

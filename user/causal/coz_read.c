@@ -15,7 +15,7 @@
 #define NS_MAX 1e18
 #define SITES_MAX 10000
 
-/* The fields of one line that are used, of any type of line. Missing numbers are negative. */
+/* The fields of one line of any type that are used. Missing numbers are negative. */
 struct line {
 	char *type, *selected, *name; /* NULL: missing */
 	double speedup, duration, samples, delta, departures, difference;
@@ -25,7 +25,7 @@ struct reading {
 	struct scope_coz_profile profile;
 	const char *point; /* the requested name, or NULL */
 	size_t site_room, experiment_room;
-	bool open; /* an experiment came, and no point of it yet */
+	bool open; /* an experiment was read, and no point of it yet */
 	struct scope_experiment now;
 };
 
@@ -69,7 +69,7 @@ static int take_number(struct line *line, const char *key, double value)
 	return 0;
 }
 
-/* Splits text in place. */
+/* Splits a line in place. */
 static int parse_tabs(char *text, struct line *line)
 {
 	char *rest = text, *field = strsep(&rest, "\t");
@@ -94,7 +94,7 @@ static int parse_tabs(char *text, struct line *line)
 	return err;
 }
 
-/* Texts point into object. */
+/* Reads an object; texts point into it. */
 static int parse_object(json_t *object, struct line *line)
 {
 	const char *key;
@@ -140,7 +140,7 @@ static int take_experiment(struct reading *reading, const struct line *line)
 
 	if (!line->selected || !(line->speedup >= 0 && line->speedup <= 1) || !(line->duration >= 0))
 		return -EBADMSG;
-	/* If more was inserted than elapsed, Coz writes the wrapped difference. */
+	/* If more time was inserted than elapsed, Coz writes the wrapped difference. */
 	if (line->duration > NS_MAX) {
 		reading->open = false;
 		reading->profile.skipped++;
@@ -150,18 +150,18 @@ static int take_experiment(struct reading *reading, const struct line *line)
 	if (err)
 		return err;
 	reading->now = (struct scope_experiment){
-		/* Profiles have two digits: 0.15 must be equal however it was read. */
+		/* Profiles have two digits: 0.15 must always become the same number. */
 		.site = site,
 		.value = round(line->speedup * 1e4) / 1e4,
 		.elapsed_ns = (uint64_t)line->duration,
-		/* A profile without them is not doubted for that. */
+		/* That a profile has no samples is no reason for doubt. */
 		.visits = line->samples >= 0 ? (uint64_t)line->samples : SCOPE_CAUSAL_VISITS_MIN,
 	};
 	reading->open = true;
 	return 0;
 }
 
-/* True if that line belongs to the point of this name, or to its latency. */
+/* True if the line belongs to the point with this name, or to its latency. */
 static bool is_of(const char *point, const char *name, bool latency)
 {
 	const size_t length = strlen(point);
@@ -179,7 +179,7 @@ static double in_flight(const struct line *line)
 	return line->difference >= 0 && line->difference <= IN_FLIGHT_MAX ? line->difference : 0;
 }
 
-/* Visits of the used point end the experiment; a latency point adds to the same name. */
+/* Visits of the chosen point end the experiment; a latency point with the same name adds to it. */
 static int take_point(struct reading *reading, const struct line *line, bool latency)
 {
 	struct scope_coz_profile *profile = &reading->profile;
@@ -225,7 +225,7 @@ static int take_line(struct reading *reading, const struct line *line)
 	return 0;
 }
 
-/* The same with names that can be shown. */
+/* The same with names in plain form. */
 static int take_plain(struct reading *reading, struct line line)
 {
 	char *selected = line.selected ? scope_plain_copy(line.selected, SCOPE_PLAIN_SENTENCE) : NULL;

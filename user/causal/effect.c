@@ -6,11 +6,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The experiments that are used, one element of each array for each. */
+/* The experiments that are used: each has one element in each array. */
 struct points {
 	double *value, *order, *period, *served, *latency;
 	size_t n;
-	double *memory; /* all of them */
+	double *memory; /* holds all these arrays */
 };
 
 static int points_create(size_t most, struct points *ret_points)
@@ -43,7 +43,7 @@ static void points_add(struct points *points, const struct scope_experiment *exp
 	points->latency[at] = experiment->in_flight * effective / progress;
 }
 
-/* Packs the elements of value 0 of an array. Returns their number. */
+/* Copies the elements of an array that belong to this value. Returns their number. */
 static size_t pick(const struct points *points, double value, const double *from, double *ret_picked)
 {
 	size_t n = 0;
@@ -92,7 +92,7 @@ static double base_period(const struct scope_experiment *experiment, size_t coun
 	return n ? sum / (double)n : 0;
 }
 
-/* A speedup of the program that is larger than a speedup of a part can give. */
+/* True if the program's speedup is larger than a speedup of a part can cause. */
 static bool is_far(const struct scope_effect *effect, double base, double period)
 {
 	return effect->kind == SCOPE_CAUSAL_SPEEDUP && base > 0 && fabs((base - period) / base) > SCOPE_EFFECT_FAR;
@@ -126,7 +126,7 @@ static int by_value(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-/* Delay served per visit that had one, at this value. */
+/* Mean delay of the visits that were delayed, at this value. */
 static double mean_served(const struct scope_experiment *experiment, size_t count, uint32_t site, double value)
 {
 	uint64_t served = 0, served_ns = 0;
@@ -168,7 +168,7 @@ static int compute_levels(const struct points *points, uint64_t seed, double *wo
 	return 0;
 }
 
-/* Of the period, or of the latency. */
+/* Fits the period, or the latency. */
 static int fit_to(const struct points *points, const double *of, enum scope_causal_kind kind, uint64_t seed,
 		  double *work, bool *ret_known, struct scope_fit *ret_fit)
 {
@@ -221,7 +221,7 @@ static void judge(struct scope_effect *effect)
 	const struct scope_interval *in = &effect->fit.slope_95;
 	const double half = (in->high - in->low) / 2;
 
-	/* If no thread came to the site, the numbers mean nothing. */
+	/* If no thread visited the site, the numbers have no meaning. */
 	if (!effect->known || !effect->visits) {
 		effect->verdict = SCOPE_EFFECT_IS_UNKNOWN;
 	} else if (in->low > -SCOPE_EFFECT_NONE && in->high < SCOPE_EFFECT_NONE &&
@@ -234,7 +234,7 @@ static void judge(struct scope_effect *effect)
 	} else if (in->low > 0 && slope >= SCOPE_EFFECT_CLEAR) {
 		effect->verdict = SCOPE_EFFECT_IS_MODERATE;
 	} else {
-		/* With enough experiments the interval is on one side of 0, or within the bounds of no effect. */
+		/* With enough experiments the interval would be on one side of 0, or within the bounds of no effect. */
 		const double wanted = fmax(fabs(slope), SCOPE_EFFECT_NONE - fabs(slope));
 
 		effect->verdict = SCOPE_EFFECT_IS_UNDECIDED;

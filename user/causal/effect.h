@@ -23,11 +23,11 @@
 #include "causal/fit.h"
 
 #define SCOPE_EFFECT_STRONG 0.5	   /* slope from which an effect is strong */
-#define SCOPE_EFFECT_CLEAR 0.05	   /* slopes nearer to 0 are no effect; below its negative: contention */
+#define SCOPE_EFFECT_CLEAR 0.05	   /* slopes nearer to 0 are no effect; slopes below -0.05 are contention */
 #define SCOPE_EFFECT_NONE 0.1	   /* an interval within this on both sides of 0 is no effect */
 #define SCOPE_EFFECT_FAR 2	   /* larger speedups of the program are dropped */
-#define SCOPE_EFFECT_DRIFT 0.05	   /* share of the period from first to last, worth a warning */
-#define SCOPE_EFFECT_UNSERVED 0.01 /* share of the visits, the same */
+#define SCOPE_EFFECT_DRIFT 0.05	   /* change of the period, as a share: from here on there is a warning */
+#define SCOPE_EFFECT_UNSERVED 0.01 /* share of visits without their delay, from which on there is a warning */
 #define SCOPE_EFFECT_LEVELS 64
 #define SCOPE_EFFECT_VISITS_SAFE 10 /* mean visits of an experiment; 97 of 100 such experiments then have 5 or more */
 
@@ -37,7 +37,7 @@ enum scope_effect_verdict {
 	SCOPE_EFFECT_IS_NONE,
 	SCOPE_EFFECT_IS_MODERATE,
 	SCOPE_EFFECT_IS_STRONG,
-	SCOPE_EFFECT_IS_CONTENTION, /* making it faster slows the program */
+	SCOPE_EFFECT_IS_CONTENTION, /* making the site faster slows the program */
 	SCOPE_EFFECT_WORDS,
 };
 
@@ -47,8 +47,8 @@ struct scope_effect_level {
 	size_t n;		    /* that count */
 	double period_ns;	    /* mean, in effective time */
 	double served_ns;	    /* mean delay that was served; 0: none */
-	bool known;		    /* change is */
-	struct scope_change change; /* of the period against value 0: above 0 is faster */
+	bool known;		    /* `change` is valid */
+	struct scope_change change; /* of the period compared with value 0; above 0: faster */
 };
 
 struct scope_effect {
@@ -57,18 +57,18 @@ struct scope_effect {
 	size_t n;	    /* experiments that count */
 	size_t dropped_few; /* those with fewer than SCOPE_CAUSAL_VISITS_MIN visits */
 	size_t dropped_far; /* speedups beyond SCOPE_EFFECT_FAR */
-	bool known;	    /* fit is */
+	bool known;	    /* `fit` is valid */
 	struct scope_fit fit;
 	bool latency_known;
 	struct scope_fit latency;
-	double latency_ns; /* at value 0; 0: no pair, or none at 0 */
+	double latency_ns; /* at value 0; 0: there is no pair, or no experiment at 0 */
 	bool drift_known;
-	double drift; /* of the period at 0 from first to last, as a share */
+	double drift; /* change of the period at value 0 from first to last, as a share */
 	struct scope_interval drift_95;
 	uint64_t visits, served, asked_ns, served_ns, missed, capped, lost, elapsed_ns;
 	uint64_t inserted_ns, unsettled_ns;
-	uint64_t few_progress, few_ns; /* visits and time of those dropped because of few visits */
-	double wanted_ns;	       /* the most delay in a second that would have been needed without limits */
+	uint64_t few_progress, few_ns; /* visits and time of the experiments that were dropped because of few visits */
+	double wanted_ns;	       /* the largest delay in a second that would have been needed without limits */
 	double enough_s;	       /* undecided: seconds of experiments that would be enough; else 0 */
 	struct scope_effect_level level[SCOPE_EFFECT_LEVELS]; /* ascending */
 	size_t levels;
@@ -83,7 +83,7 @@ int scope_causal_effect_compute(const struct scope_experiment *experiment, size_
 
 const char *scope_causal_effect_word(enum scope_effect_verdict verdict); /* "strong", static */
 
-/* The time that counts in one experiment, ns. */
+/* The effective time of one experiment, ns. */
 static inline double scope_causal_experiment_effective(const struct scope_experiment *experiment)
 {
 	return experiment->elapsed_ns > experiment->inserted_ns

@@ -18,15 +18,15 @@ struct scope_experiment {
 	double value;  /* see enum scope_causal_kind; 0: no delay or speedup */
 	uint64_t elapsed_ns;
 	uint64_t inserted_ns;	      /* speedup: delay of all threads; not part of the time */
-	uint64_t progress;	      /* visits of the progress point; of the end, where it is a pair */
-	double in_flight;	      /* pair: in flight, mean over the time; else 0 */
-	uint64_t visits;	      /* of the site by the threads meant */
+	uint64_t progress;	      /* visits of the progress point; for a pair those of its end */
+	double in_flight;	      /* pair: mean number in flight; else 0 */
+	uint64_t visits;	      /* visits of the site by the threads of the rule */
 	uint64_t served;	      /* delays */
-	uint64_t asked_ns, served_ns; /* sums over the delays served */
+	uint64_t asked_ns, served_ns; /* sums over the delays that were served */
 	uint64_t missed;	      /* visits without the delay they should have had */
 	uint64_t capped;	      /* visits whose delay was cut or left out by a limit */
-	uint64_t unsettled_ns;	      /* speedup: what threads still owed as they woke others, sum */
-	uint64_t lost;		      /* events: the counts are too low */
+	uint64_t unsettled_ns; /* speedup: sum of the delays that threads had not served yet when they woke others */
+	uint64_t lost;	       /* events lost: the counts are too low */
 };
 
 #endif

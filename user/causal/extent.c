@@ -17,7 +17,7 @@
 /* A file that was read; processes of one program map the same files. */
 struct file {
 	char *path;
-	struct scope_image *image; /* NULL: none that can be read */
+	struct scope_image *image; /* NULL: it cannot be read */
 };
 
 struct search {
@@ -41,7 +41,7 @@ static void search_free(struct search *search)
 	free(search->range);
 }
 
-/* NULL in *ret_image where there is none. 0 or -ENOMEM. */
+/* *ret_image is NULL if there is none. 0 or -ENOMEM. */
 static int open_image(struct search *search, uint32_t tgid, const char *path, struct scope_image **ret_image)
 {
 	struct file *file;
@@ -69,7 +69,7 @@ static int open_image(struct search *search, uint32_t tgid, const char *path, st
 	return 0;
 }
 
-/* The function itself, or a part of it: "f", "f.cold", "f.part.0". */
+/* True for the function itself, and for a part of it: "f", "f.cold", "f.part.0". */
 static bool is_named(const struct scope_file_function *function, const char *name)
 {
 	const size_t length = strlen(name);
@@ -91,7 +91,7 @@ static int add_ranges(struct search *search, uint32_t tgid, const struct scope_t
 		const struct scope_file_function *function = &functions->function[i];
 		const uint64_t begin = function->start - bias;
 
-		/* Parts in another mapping of the file are added with that one. */
+		/* Parts in another mapping of the file are added with that mapping. */
 		if (!function->size || !is_named(function, search->function) || begin < map->start || begin >= map->end)
 			continue;
 		if (search->ranges == SCOPE_DELAY_RANGES_MAX)
@@ -114,12 +114,12 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* For one process: the first file that has the function, in all its mappings. */
+/* Searches one process: finds the first file that has the function, and adds all its mappings. */
 static int search_process(struct search *search, struct scope_proc *proc, uint32_t tgid)
 {
 	struct scope_proc_maps maps = { 0 };
 	const char *found = NULL;
-	/* A process that has ended has none. */
+	/* A process that has ended has no mappings. */
 	int err = scope_proc_maps_read(proc, tgid, &maps) == -ENOMEM ? -ENOMEM : 0;
 
 	for (size_t i = 0; i < maps.count && !err; i++) {
@@ -150,7 +150,7 @@ static int search_tree(struct search *search, uint32_t tgid)
 
 	if (err)
 		return err;
-	/* After the tree was read, because it is a child of this process. */
+	/* The reader is created after the tree was read, because it is a child of this process. */
 	err = scope_proc_reader_create(NULL, NULL, &search->reader);
 	if (!err)
 		err = scope_proc_create(search->reader, &proc);

@@ -11,9 +11,9 @@
 #include "base/error.h"
 
 /*
- * text as for causal/locate.h, without offsets. All processes in which the function is mapped, of tgid
- * and its descendants; parts that the compiler split off (f.cold) count. The caller frees *ret_range.
- * 0; -ENOENT, -ESRCH, -E2BIG (more than SCOPE_DELAY_RANGES_MAX), -ENOMEM with error filled.
+ * text: see causal/locate.h, without offsets. Finds the ranges in all processes, of tgid and its descendants, in which
+ * the function is mapped, including parts that the compiler split off (f.cold). The caller frees *ret_range. 0;
+ * -ENOENT, -ESRCH, -E2BIG (more than SCOPE_DELAY_RANGES_MAX), -ENOMEM with error filled.
  */
 int scope_causal_extents_find(uint32_t tgid, const char *text, struct scope_error *error,
 			      struct scope_delay_range **ret_range, uint32_t *ret_count);

@@ -39,13 +39,13 @@ double scope_causal_fit_mean(const double *value, size_t n)
 	return sum / (double)n;
 }
 
-/* A draw must not differ only by rounding from a value without scatter. */
+/* True if all values are equal except for rounding. */
 static bool is_flat(double squares, double mean, size_t n)
 {
 	return squares <= 1e-20 * mean * mean * (double)n;
 }
 
-/* false: all at one x. */
+/* Returns false if all points have one x. */
 static bool fit(const double *x, const double *y, size_t n, struct line *ret_line)
 {
 	const double mean_x = scope_causal_fit_mean(x, n), mean_y = scope_causal_fit_mean(y, n);
@@ -64,7 +64,7 @@ static bool fit(const double *x, const double *y, size_t n, struct line *ret_lin
 		const double leverage = 1 - 1 / (double)n - dx * dx / xx;
 
 		rest += off * off;
-		/* The line always goes through a point that alone determines it. */
+		/* If one point alone determines the line, the line goes through it, so its residual is always 0. */
 		if (leverage > 1e-9)
 			sandwich += dx * dx * off * off / (leverage * leverage);
 	}
@@ -77,9 +77,8 @@ static bool fit(const double *x, const double *y, size_t n, struct line *ret_lin
 }
 
 /*
- * The distance of a draw from the estimate, in standard errors. A draw with few different points
- * may have an error near 0 by chance, and its distance would be without bound; so its error is at
- * least ERROR_MIN times that of all points.
+ * The distance of a draw from the estimate, in standard errors. A draw with few different points may have an error near
+ * 0 by chance, which would make its distance unbounded; so its error is at least ERROR_MIN times that of all points.
  */
 #define ERROR_MIN 0.4
 
@@ -88,7 +87,7 @@ static double deviation_of(struct estimate drawn, struct estimate all)
 	return (drawn.value - all.value) / fmax(drawn.error, ERROR_MIN * all.error);
 }
 
-/* Turns deviations in standard errors into the interval around an estimate. */
+/* Makes of deviations in standard errors the interval around an estimate. */
 static int to_interval(struct estimate estimate, double *deviation, size_t draws, struct scope_interval *ret_interval)
 {
 	if (!(estimate.error > 0)) {
@@ -103,7 +102,7 @@ static int to_interval(struct estimate estimate, double *deviation, size_t draws
 	return 0;
 }
 
-/* Draws with all points at one place are useless and repeated, a limited number of times. */
+/* Draws whose points are all at one place cannot be used; they are repeated a limited number of times. */
 #define DRAWS_MAX (4 * SCOPE_FIT_DRAWS)
 
 int scope_causal_fit_line(const double *x, const double *y, size_t n, uint64_t seed, struct scope_fit *ret_fit)
@@ -141,7 +140,7 @@ int scope_causal_fit_line(const double *x, const double *y, size_t n, uint64_t s
 	return 0;
 }
 
-/* Mean, and its squared standard error. */
+/* Computes the mean and its squared standard error. */
 static void mean_of(const double *value, size_t n, double *ret_mean, double *ret_square)
 {
 	const double mean = scope_causal_fit_mean(value, n);

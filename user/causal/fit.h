@@ -18,7 +18,7 @@
 #include <stdint.h>
 
 #define SCOPE_FIT_DRAWS 999
-#define SCOPE_FIT_POINTS_MIN 5 /* fewer have no interval */
+#define SCOPE_FIT_POINTS_MIN 5 /* with fewer points there is no interval */
 
 struct scope_interval {
 	double low, high;

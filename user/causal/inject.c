@@ -31,7 +31,7 @@ static void want_call(const struct scope_mark *mark, uint8_t *bits)
 		bits[mark->nr / 8] |= (uint8_t)(1u << mark->nr % 8);
 }
 
-/* Only the calls by which progress is counted; others would cost time for no use. */
+/* Records only the calls by which progress is counted, because others would cost time without use. */
 static int configure(struct scope_inject *inject, struct scope_error *error)
 {
 	const struct scope_point *point = inject->options.point;
@@ -91,7 +91,7 @@ int scope_causal_inject_set(struct scope_inject *inject, uint32_t site, uint64_t
 	rule.id = rule_of(inject, site);
 	rule.ns = ns;
 	rule.second_max_ns = inject->options.second_max_ns;
-	/* A rule keeps its place. */
+	/* The place of a rule cannot be changed. */
 	if (inject->fast && inject->fast_site != site)
 		err = scope_control_delay_remove(inject->control, inject->session, rule.id, error);
 	if (!err)
@@ -109,7 +109,7 @@ static int know_descriptors(struct scope_inject *inject, uint32_t tgid)
 
 	if (err)
 		return err;
-	/* A process that has ended has none. */
+	/* A process that has ended has no descriptors. */
 	if (!scope_proc_fds_read(tgid, sockets, NULL, &fds))
 		err = scope_causal_tally_know(inject->tally, tgid, &fds);
 	scope_proc_fds_destroy(&fds);
@@ -117,7 +117,7 @@ static int know_descriptors(struct scope_inject *inject, uint32_t tgid)
 	return err;
 }
 
-/* Connections that were accepted before tracing began. */
+/* Notes connections that were accepted before tracing began. */
 static int know_connections(struct scope_inject *inject, struct scope_error *error)
 {
 	uint32_t *tgids = NULL;
@@ -148,18 +148,18 @@ static int begin(struct scope_inject *inject, struct scope_error *error)
 		err = scope_source_rings_map(inject->rings, error);
 	if (!err)
 		err = scope_control_start(inject->control, inject->session, error);
-	/* After the start, which finds the descendants: later ones have no probes. */
+	/* Set after the start, which finds the descendants. Later descendants have no probes. */
 	for (uint32_t i = 0; i < inject->options.sites && !err; i++)
 		err = scope_causal_inject_set(inject, i, 0, error);
 	/*
-	 * If a mark is a site, too: the kernel calls the probe first that was set last, so the delay comes after the
+	 * A mark may be a site, too. The kernel calls the probe that was set last first, so the delay comes after the
 	 * mark.
 	 */
 	if (!err)
 		err = set_probe(inject, &point->end, SCOPE_TALLY_PROBE_END, error);
 	if (!err && point->pair)
 		err = set_probe(inject, &point->begin, SCOPE_TALLY_PROBE_BEGIN, error);
-	/* Begins were seen sooner than ends. */
+	/* Begins were recorded earlier than ends, so the number in flight is not known. */
 	if (!err && point->pair && point->end.kind != SCOPE_POINT_REQUEST) {
 		err = scope_causal_inject_drain(inject, error);
 		scope_causal_tally_forget(inject->tally);

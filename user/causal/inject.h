@@ -18,8 +18,8 @@ struct scope_inject_options {
 	const struct scope_site *site; /* borrowed, as is point */
 	uint32_t sites;
 	const struct scope_point *point;
-	uint32_t sample_period_ns; /* of speedups; 0: the sites are to be delayed */
-	uint64_t second_max_ns;	   /* of delays of all threads together in a second; 0: the module's default */
+	uint32_t sample_period_ns; /* for speedups; 0: the sites are delayed */
+	uint64_t second_max_ns;	   /* the most delay of all threads together in a second; 0: the module's default */
 };
 
 /*
@@ -31,21 +31,21 @@ int scope_causal_inject_open(const struct scope_inject_options *options, struct 
 void scope_causal_inject_close(struct scope_inject *inject); /* ends all delays; NULL is fine */
 
 /*
- * ns: delay of each visit from now on; 0: none. With speedups, where a sample is a visit and delays
- * all other threads, only one site is active: the one set last.
+ * ns: delay of each visit from now on; 0: none. With speedups a sample is a visit and delays all other threads, and
+ * only one site is active: the one that was set last.
  */
 int scope_causal_inject_set(struct scope_inject *inject, uint32_t site, uint64_t ns, struct scope_error *error);
 int scope_causal_inject_counts(struct scope_inject *inject, uint32_t site, struct scope_error *error,
 			       struct scope_delay_counts *ret_counts);
 
-/* Passes all events before this call to the tally, and settles it. */
+/* Gives all events from before this call to the tally, and settles it. */
 int scope_causal_inject_drain(struct scope_inject *inject, struct scope_error *error);
 struct scope_tally *scope_causal_inject_tally(struct scope_inject *inject);
 
 /* Number of events lost so far. */
 uint64_t scope_causal_inject_lost(const struct scope_inject *inject);
 
-/* -ESRCH: no thread is left to trace. -EOVERFLOW: the overload guard stopped the session. */
+/* -ESRCH: all traced threads have ended. -EOVERFLOW: the overload guard stopped the session. */
 int scope_causal_inject_check(struct scope_inject *inject, struct scope_error *error);
 
 #endif

@@ -21,7 +21,7 @@ struct wanted {
 	const char *function;
 };
 
-/* Owns fd from here on. 0, or -errno: it could not be opened, is not an ELF file, or has no such function. */
+/* Owns fd from here on. 0, or -errno: the file could not be opened, is not an ELF file, or has no such function. */
 static int find_in(int fd, const char *path, const char *function, uint64_t *ret_offset)
 {
 	struct scope_image *image;
@@ -73,7 +73,7 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Each mapped file once, as the process sees it. */
+/* Searches each mapped file once, at its path in the process. */
 static int search_maps(const struct wanted *wanted, const struct scope_proc_maps *maps, struct scope_place *ret_place)
 {
 	char root[32], path[SCOPE_PROBE_NAME_BYTES + sizeof(root)];

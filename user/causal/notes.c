@@ -20,7 +20,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct scope_notes *notes,
 	va_end(arguments);
 }
 
-/* A value as one would type it, without needless digits. */
+/* Rounds up to a value with few digits. */
 static double round_up_s(double seconds)
 {
 	const double step = seconds < 0.5 ? 0.05 : seconds < 10 ? 0.5 : 1;
@@ -28,7 +28,7 @@ static double round_up_s(double seconds)
 	return ceil(seconds / step) * step;
 }
 
-/* Length of experiments, s, that is enough at this rate of visits. */
+/* The length of experiments, s, that is enough at this rate of visits. */
 static double length_for(uint64_t visits, uint64_t ns)
 {
 	return round_up_s((double)ns / 1e9 * SCOPE_EFFECT_VISITS_SAFE / (double)visits);
@@ -106,7 +106,7 @@ static void note_interval(const struct scope_effect *effect, struct scope_notes 
 		    SCOPE_EFFECT_DRIFT * 100);
 }
 
-/* Time in which all chosen delays would have been served; "" if none was served. */
+/* Writes the time in which all chosen delays would have been served; "" if none was served. */
 static const char *make_up(const struct scope_effect *effect, double chosen, char *ret_text, size_t bytes)
 {
 	if (!effect->served)
@@ -142,7 +142,7 @@ static void note_caps(const struct scope_effect *effect, struct scope_notes *not
 
 static void note_service(const struct scope_effect *effect, struct scope_notes *notes)
 {
-	/* Visits of experiments without a delay ask for none. */
+	/* Visits in experiments without a delay are not counted. */
 	const double chosen = (double)(effect->served + effect->missed);
 	char text[80];
 

@@ -25,7 +25,7 @@ static int create(uint64_t count, struct scope_plan *ret_plan)
 	return 0;
 }
 
-/* Fisher and Yates. */
+/* The method of Fisher and Yates. */
 static void shuffle(struct scope_plan_step *step, size_t count, uint64_t *state)
 {
 	for (size_t left = count; left > 1; left--) {

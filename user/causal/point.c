@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Progress points: what is counted as one thing done, from words of the command line. */
+/* Parses progress points, the events that count as one unit of progress, from words of the command line. */
 #include "causal/point.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #include "base/syscall_name.h"
 
-/* After word where text begins with it, else NULL. */
+/* The text after word if text begins with it, else NULL. */
 static const char *after(const char *text, const char *word)
 {
 	const size_t length = strlen(word);

@@ -9,13 +9,13 @@
 #include "timeline/class.h"
 #include "trace/event.h"
 
-/* A thread, or a connection: a row of the one table. */
+/* A row of the table: a thread, or a connection. */
 struct row {
 	uint64_t key; /* 0: empty */
 	uint32_t tgid;
-	int32_t fd;    /* thread: of the call it is in */
-	bool accepted; /* connection: is one */
-	bool waiting;  /* connection: bytes came, none were sent since */
+	int32_t fd;    /* thread: descriptor of the call that it is in */
+	bool accepted; /* connection: it is an accepted one */
+	bool waiting;  /* connection: bytes were received, and none sent since then */
 };
 
 struct scope_requests {
@@ -33,7 +33,7 @@ static uint64_t thread_key(uint32_t tid)
 
 static uint64_t connection_key(uint32_t tgid, int32_t fd)
 {
-	/* + 1: never 0. Numbers of processes are below 2^22. */
+	/* Adding 1 makes sure that the key is not 0. Numbers of processes are below 2^22. */
 	return (uint64_t)(tgid + 1) << 32 | (uint32_t)fd;
 }
 
@@ -141,7 +141,7 @@ static enum scope_request_step take_io(struct row *row, enum scope_timeline_call
 	}
 }
 
-/* The call has returned. */
+/* Takes the return of a call. */
 static enum scope_request_step take_return(struct scope_requests *requests, uint32_t tgid, int32_t fd,
 					   const struct scope_request_event *event)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds requests in a server's calls: bytes come in on an accepted connection, and the first bytes
- * that are then sent on it are the answer. Any threads may read and write.
+ * Finds requests in a server's calls: bytes are received on an accepted connection, and the first bytes that are sent
+ * on it afterwards are the answer. Different threads may read and write.
  */
 #ifndef SCOPE_CAUSAL_REQUESTS_H
 #define SCOPE_CAUSAL_REQUESTS_H
@@ -15,7 +15,7 @@ enum scope_request_step {
 	SCOPE_REQUEST_NOTHING,
 	SCOPE_REQUEST_BEGUN,
 	SCOPE_REQUEST_ENDED,
-	SCOPE_REQUEST_GIVEN_UP, /* its connection was closed before */
+	SCOPE_REQUEST_GIVEN_UP, /* its connection was closed before an answer */
 };
 
 /* The data of an event that take() needs: a copy that outlives the sub-buffer. */
@@ -24,20 +24,20 @@ struct scope_request_event {
 	uint32_t tgid; /* the thread's process, if the event has it; else 0 */
 	uint16_t nr;
 	uint8_t kind; /* enum scope_event_kind */
-	int32_t fd;   /* -1: not in the event */
+	int32_t fd;   /* -1: the event has none */
 	int64_t ret;
 };
 
 int scope_causal_requests_create(struct scope_requests **ret_requests); /* 0 or -ENOMEM */
 void scope_causal_requests_destroy(struct scope_requests *requests);	/* NULL is fine */
 
-/* This descriptor is an accepted connection. 0 or -ENOMEM. */
+/* Notes that this descriptor is an accepted connection. 0 or -ENOMEM. */
 int scope_causal_requests_know(struct scope_requests *requests, uint32_t tgid, int32_t fd);
 
-/* The calls whose events it needs, with their first argument. bits: SCOPE_SYSCALL_MAX of them. */
+/* Sets the bits of the calls whose events are needed, with their first argument. bits: SCOPE_SYSCALL_MAX bits. */
 void scope_causal_requests_calls(uint8_t *bits);
 
-/* Events in order of time. Without memory a connection or thread is ignored. */
+/* Takes events in order of time. Without memory a connection or thread is ignored. */
 enum scope_request_step scope_causal_requests_take(struct scope_requests *requests,
 						   const struct scope_request_event *event);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Computes effects by site from experiments, and ranks them. */
+/* Computes the effect of each site from experiments, and ranks the sites. */
 #include "causal/result.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@ static bool is_before(const struct scope_effect *left, const struct scope_effect
 	return left->known && left->fit.slope > right->fit.slope;
 }
 
-/* By insertion: stable, and there are few. */
+/* Sorts by insertion, which is stable; there are few sites. */
 static void rank(struct scope_causal_result *result)
 {
 	for (uint32_t i = 0; i < result->sites; i++) {

@@ -5,26 +5,26 @@
 
 #include "causal/effect.h"
 
-/* Texts and arrays of the maker's are borrowed; those of compute() are the result's own. */
+/* Texts and arrays that the caller sets are borrowed; those of compute() belong to the result. */
 struct scope_causal_result {
 	enum scope_causal_kind kind;
 	const char *program;	 /* name of the process; "" unknown */
 	uint32_t pid;		 /* 0: unknown */
 	const char *kernel;	 /* release; "" unknown */
-	uint64_t seed;		 /* of the order, and of the intervals */
-	const char *progress;	 /* the point, as named */
-	const char *const *site; /* sites of them, as named */
+	uint64_t seed;		 /* seed of the order, and of the intervals */
+	const char *progress;	 /* the point, as the user named it */
+	const char *const *site; /* `sites` names, as the user named them */
 	uint32_t sites;
-	const struct scope_experiment *experiment; /* count of them, in their order */
+	const struct scope_experiment *experiment; /* `count` experiments, in their order */
 	size_t count, planned;
-	const char *ended; /* why fewer than planned were made; "" else */
+	const char *ended; /* why fewer experiments than planned were made, or "" */
 	uint64_t delays;   /* delays that were recorded, and by how much they were longer than configured */
 	double late_p50_ns, late_p99_ns;
-	struct scope_effect *effect; /* compute(): by site */
-	uint32_t *rank;		     /* compute(): sites by slope, the steepest first, unknown ones last */
+	struct scope_effect *effect; /* set by compute(): effect of each site */
+	uint32_t *rank;		     /* set by compute(): sites by slope, the steepest first, unknown ones last */
 };
 
-/* Fills effect and rank from the rest. 0 or -ENOMEM. */
+/* Computes effect and rank from the other members. 0 or -ENOMEM. */
 int scope_causal_result_compute(struct scope_causal_result *result);
 void scope_causal_result_free(struct scope_causal_result *result); /* effect and rank; zeroed is fine */
 
@@ -35,10 +35,10 @@ struct scope_notes {
 	unsigned count;
 };
 
-/* Reservations about the effect: sentences, the most important first; often none. */
+/* Sentences with reasons to doubt the effect, the most important first; often there are none. */
 void scope_causal_effect_notes(const struct scope_effect *effect, struct scope_notes *ret_notes);
 
-/* The effect in one sentence. */
+/* Describes the effect in one sentence. */
 void scope_causal_effect_meaning(const struct scope_effect *effect, char *ret_text, size_t bytes);
 
 #endif

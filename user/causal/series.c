@@ -10,7 +10,7 @@
 #include "base/now.h"
 
 #define DRAIN_NS 100000000ull
-#define CHECK_DRAINS 5 /* number of them between two checks that the target lives */
+#define CHECK_DRAINS 5 /* drains between two checks that the target has not ended */
 
 /* State of a running series. */
 struct bench {
@@ -19,11 +19,11 @@ struct bench {
 	const struct scope_series_watch *watch;
 	struct scope_inject *inject;
 	struct scope_series_result result;
-	size_t index;		     /* of the plan */
-	struct scope_plan_step step; /* that one, its value scaled */
+	size_t index;		     /* index in the plan */
+	struct scope_plan_step step; /* that step, with its value scaled */
 	unsigned drains;
-	uint64_t progress; /* of all experiments */
-	double *scale;	   /* by site: the longest delay, of which values are shares, ns; NULL: values are no shares */
+	uint64_t progress; /* progress of all experiments */
+	double *scale; /* by site: the longest delay in ns, of which values are shares; NULL: values are no shares */
 };
 
 static void sleep_ns(uint64_t ns)
@@ -45,7 +45,7 @@ static void report_progress(const struct bench *bench, uint64_t until_ns)
 				       (rest + (double)left * each) / 1e9);
 }
 
-/* Drains until that time. 0, -EINTR: stopped; else as scope_causal_inject_check(). */
+/* Drains until that time. 0; -EINTR: stopped; other errors as in scope_causal_inject_check(). */
 static int wait_until(struct bench *bench, uint64_t until_ns)
 {
 	struct scope_error *error = &bench->result.why;
@@ -78,7 +78,7 @@ static void subtract(const struct scope_delay_counts *after, const struct scope_
 	experiment->unsettled_ns = after->unsettled_ns - before->unsettled_ns;
 }
 
-/* Counts from now on for the length of an experiment. */
+/* Counts for the length of an experiment, from now on. */
 static int measure(struct bench *bench, uint32_t site, struct scope_experiment *experiment)
 {
 	struct scope_tally *tally = scope_causal_inject_tally(bench->inject);
@@ -138,7 +138,7 @@ static int no_progress(struct bench *bench)
 			       (double)bench->result.length_ns / 1e9);
 }
 
-/* How often threads come to the sites without delays. */
+/* Measures how often threads visit the sites without delays, and chooses the longest delays. */
 static int choose_lengths(struct bench *bench)
 {
 	const uint32_t sites = bench->options->inject.sites;

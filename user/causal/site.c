@@ -114,7 +114,7 @@ int scope_causal_site_parse(uint32_t tgid, const char *text, struct scope_error 
 int scope_causal_site_parse_speedup(uint32_t tgid, const char *text, struct scope_error *error,
 				    struct scope_site *ret_site)
 {
-	/* The functions that it calls count for it, as far as the kernel can see. */
+	/* The functions that it calls count for it, where the kernel knows the callers. */
 	struct scope_site site = {
 		.rule = { .site = SCOPE_DELAY_SPEEDUP, .syscall = SCOPE_NR_NONE, .flags = SCOPE_DELAY_CALLERS },
 	};

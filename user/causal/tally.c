@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Counts the visits of a progress point in sub-buffers as they come. */
+/* Counts the visits of a progress point in sub-buffers while they come. */
 #include "causal/tally.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 struct mark {
 	uint64_t time_ns;
 	uint64_t order; /* order in which it was found, for ties */
-	int8_t step;	/* +1: one more in flight, -1: one less, and a visit; 0: ask the requests */
+	int8_t step;	/* +1: one more in flight, -1: one less, and a visit; 0: the requests decide */
 	struct scope_request_event event;
 };
 
@@ -29,10 +29,10 @@ struct scope_tally {
 	uint64_t found;
 	struct scope_sketch late;
 
-	uint64_t begin_ns, end_ns; /* of the window */
+	uint64_t begin_ns, end_ns; /* begin and end of the window */
 	uint64_t last_ns;	   /* time up to which in_flight_ns is computed */
 	uint64_t visits;
-	uint64_t in_flight;  /* now */
+	uint64_t in_flight;  /* number in flight now */
 	double in_flight_ns; /* integral over the window */
 };
 
@@ -112,7 +112,7 @@ static int take_visit(struct scope_tally *tally, const struct scope_event *event
 	return err;
 }
 
-/* Fills in the data that requests need, and the process of the thread. */
+/* Fills in the data that requests need, and the thread's process. */
 static int take_for_requests(struct scope_tally *tally, const struct scope_event *event)
 {
 	struct mark mark = { .time_ns = event->time_ns };

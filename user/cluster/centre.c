@@ -2,8 +2,8 @@
 /*
  * Average and Ward linkage: distances of clusters from the sums of their members.
  *
- * Distances of centres in short numbers, with bounds on their rounding errors, select the clusters that may be nearest;
- * exact distances decide between these. docs/methods.md, section 3.
+ * Distances of centres in single precision, with bounds on their rounding errors, select the clusters that may be
+ * nearest; exact distances decide between these. docs/methods.md, section 3.
  */
 #include <errno.h>
 #include <float.h>
@@ -16,7 +16,7 @@
 #include "cluster/chain.h"
 
 #define BLOCK 32   /* no rule: clusters whose distances are computed at once */
-#define LANES 8	   /* no rule: of them at a time in a register that has room for them */
+#define LANES 8	   /* no rule: of these at a time, in one register that has room for them */
 #define ALIGNED 64 /* no rule */
 
 #define FEW 4 /* no rule: doubles that are added at a time */
@@ -25,20 +25,20 @@ typedef float lanes __attribute__((vector_size(LANES * sizeof(float)), may_alias
 typedef double few __attribute__((vector_size(FEW * sizeof(double)), may_alias));
 
 /*
- * Clusters by their place, which is below their number. With p and q for two centres, x and y for
- * their squares as defined below, and w = 1 for average linkage, 2ab / (a + b) for Ward's by the
- * sizes a and b, the distance of two is w * (x + y - 2pq).
+ * Clusters, by place; places are numbered from 0 without gaps. Let p and q be two centres, x and y their squares as
+ * defined below, and w = 1 for average linkage, or 2ab / (a + b) for Ward's with the sizes a and b. Then the distance
+ * is w * (x + y - 2pq).
  */
 struct field {
 	float *centre;	 /* (block * dimensions + dimension) * BLOCK + place in it */
 	float *square;	 /* average: the sum of the centre; Ward: of its squares */
 	float *size;	 /* observations */
-	float *low;	 /* room for lower bounds of distances */
-	double *sum;	 /* of the members: place * sums + dimension */
+	float *low;	 /* for lower bounds of distances */
+	double *sum;	 /* sums over the members: place * sums + dimension */
 	double *members; /* observations */
 	uint32_t *slot_of, *place_of;
-	struct coordinate *coordinate; /* room for those of a query */
-	double scale;		       /* what coordinates were divided by: the greatest of all */
+	struct coordinate *coordinate; /* for the coordinates of a query */
+	double scale;		       /* divisor of the coordinates: the greatest of all */
 	float error;		       /* see struct query */
 	uint32_t dimensions, count;
 	uint32_t sums; /* dimensions, and zeros up to a multiple of FEW */
@@ -55,7 +55,7 @@ static double *sum_at(const struct field *field, uint32_t place)
 	return field->sum + (size_t)place * field->sums;
 }
 
-/* A search among all clusters for the neighbours of one. */
+/* A search for the neighbours of one cluster among all. */
 struct query {
 	const struct coordinate {
 		uint32_t at; /* lanes from the start of a block */
@@ -63,11 +63,11 @@ struct query {
 	} * coordinate; /* coordinates of its centre that are not 0: few for call sets */
 	uint32_t coordinates;
 	float square, size;
-	float error; /* most that is rounded off of x + y - 2pq */
+	float error; /* largest rounding error of x + y - 2pq */
 	bool ward;
 };
 
-/* Bounds of the distances to one block; least[]: of the upper ones so far. */
+/* Computes bounds of the distances to one block. least[]: the least upper bounds so far. */
 static inline __attribute__((always_inline)) void bound_block(const struct query *query, const lanes *block,
 							      const lanes *square, const lanes *size, lanes *low,
 							      lanes *least)
@@ -99,7 +99,7 @@ static inline __attribute__((always_inline)) void bound_block(const struct query
 	}
 }
 
-/* Fills low[] for all. The least of the upper bounds. */
+/* Fills low[] for all clusters. Returns the least upper bound. */
 SCOPE_CLONES static float bound_all(const struct field *field, const struct query *query)
 {
 	lanes least[BLOCK / LANES];
@@ -115,7 +115,7 @@ SCOPE_CLONES static float bound_all(const struct field *field, const struct quer
 	return all;
 }
 
-/* The distance of two clusters; for whole numbers without rounding but that of the quotient. */
+/* The distance of two clusters. For whole numbers only the quotient is rounded. */
 SCOPE_CLONES static double exact_distance(const struct field *field, uint32_t place_a, uint32_t place_b)
 {
 	const few *a = (const few *)sum_at(field, place_a), *b = (const few *)sum_at(field, place_b);
@@ -173,7 +173,7 @@ static uint32_t nearest(void *state, uint32_t slot, double *ret_height)
 	uint32_t best = UINT32_MAX;
 	float limit;
 
-	field->square[place] = INFINITY; /* no neighbour of its own */
+	field->square[place] = INFINITY; /* it is not its own neighbour */
 	limit = bound_all(field, &query);
 	field->square[place] = query.square;
 	for (uint32_t block = 0; block < field->count; block += BLOCK) {
@@ -195,7 +195,7 @@ static uint32_t nearest(void *state, uint32_t slot, double *ret_height)
 	return best;
 }
 
-/* Rounds the sums of the cluster at a place for searches. */
+/* Updates the rounded values for searches from the sums of the cluster at a place. */
 static void place_centre(struct field *field, uint32_t place)
 {
 	const double *sum = sum_at(field, place), size = field->members[place];
@@ -239,7 +239,7 @@ static void join(void *state, uint32_t kept, uint32_t gone)
 	fill_gap(field, from);
 }
 
-/* Dimensions in which all points are equal add nothing and are left out. */
+/* Lists the dimensions in which points differ; the others add nothing to a distance. */
 static uint32_t list_dimensions(const double *points, uint32_t dimensions, uint32_t m, const double **ret_list)
 {
 	uint32_t count = 0;
@@ -258,8 +258,8 @@ static uint32_t list_dimensions(const double *points, uint32_t dimensions, uint3
 }
 
 /*
- * Coordinates and squares are rounded, and each step of the sums: by FLT_EPSILON / 2 of numbers
- * that are at most the largest square, because those of centres are. The rest is for weights.
+ * Coordinates, squares and each step of the sums are rounded, by FLT_EPSILON / 2 of numbers that are at most the
+ * largest square (squares of centres are). The rest is for weights.
  */
 static void place_points(struct field *field, const double *const *list, uint32_t m, const uint64_t *multiplicity)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The nearest-neighbour chain, and what every tree needs before and after. */
+/* The nearest-neighbour chain, and the steps before and after it that every tree needs. */
 #include "cluster/chain.h"
 
 #include <errno.h>
@@ -35,8 +35,8 @@ int scope_cluster_chain_follow(const struct scope_chain_clusters *clusters, uint
 			continue;
 		}
 		/*
-		 * Rounding may break reducibility by the last bit and lead back into the chain.
-		 * Going back to that place is safe: its neighbour is nearer by now.
+		 * Rounding may violate reducibility in the last bit and lead back into the chain. Going back to that
+		 * place is safe, because its neighbour is nearer now.
 		 */
 		if (depth_of[near] < depth && chain[depth_of[near]] == near) {
 			depth = depth_of[near] + 1;

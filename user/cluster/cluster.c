@@ -20,7 +20,7 @@ struct scope_clustering {
 	bool sampled;
 };
 
-/* A clustering in the making; points are those of the pack. */
+/* A clustering that is being made; points are those of the pack. */
 struct open_unit {
 	const struct scope_pack *pack;
 	const struct scope_vector_set *set;
@@ -34,8 +34,8 @@ struct open_unit {
 };
 
 /*
- * Picks @wanted of @count points, each set of them equally likely, ascending (selection sampling,
- * D. Knuth, The Art of Computer Programming 2, 3.4.2, algorithm S).
+ * Picks @wanted of @count points in ascending order; every set is equally likely (selection sampling, D. Knuth, The Art
+ * of Computer Programming 2, 3.4.2, algorithm S).
  */
 static void pick_sample(uint32_t count, uint32_t wanted, uint64_t seed, uint32_t *points)
 {
@@ -46,7 +46,7 @@ static void pick_sample(uint32_t count, uint32_t wanted, uint64_t seed, uint32_t
 			points[taken++] = p;
 }
 
-/* Points to be clustered: @m of the pack, ascending. */
+/* The points to cluster: @m points of the pack, ascending. */
 struct selected {
 	const uint32_t *points;
 	const uint64_t *weight;
@@ -168,7 +168,7 @@ static void list_members(struct open_unit *open_unit)
 	open_unit->start[0] = 0;
 }
 
-/* The points not sampled join the nearest medoid within the cut or open a cluster. */
+/* The points that were not sampled join the nearest medoid within the cut, or begin a new cluster. */
 static void assign_rest(struct open_unit *open_unit)
 {
 	for (uint32_t p = 0; p < open_unit->pack->count; p++) {
@@ -176,7 +176,7 @@ static void assign_rest(struct open_unit *open_unit)
 
 		if (open_unit->label[p] != NO_LABEL)
 			continue;
-		/* Distinct vectors are at least 1 apart: nothing comes before a distance of 1. */
+		/* Distinct vectors are at least 1 apart, so the search ends at a distance of 1. */
 		for (uint32_t c = 0; c < open_unit->count && best_distance > 1; c++) {
 			uint32_t d = scope_cluster_pack_distance(open_unit->pack, p, open_unit->medoid[c]);
 
@@ -239,7 +239,7 @@ static int cluster_all(struct open_unit *open_unit)
 	return err;
 }
 
-/* Greatest distance between members, or an upper bound where measuring costs too much. */
+/* The greatest distance between members, or an upper bound if measuring costs too much. */
 static void measure_diameter(const struct open_unit *open_unit, const uint32_t *members, uint32_t n, uint32_t medoid,
 			     struct scope_cluster *cluster)
 {
@@ -259,7 +259,9 @@ static void measure_diameter(const struct open_unit *open_unit, const uint32_t *
 			greatest = d > greatest ? d : greatest;
 		}
 	}
-	/* Triangle inequality: two members are no farther apart than the sum of their distances to the medoid. */
+	/*
+	 * By the triangle inequality the distance of two members is at most the sum of their distances to the medoid.
+	 */
 	cluster->diameter = cluster->diameter_is_bound ? 2 * greatest : greatest;
 }
 
@@ -280,7 +282,7 @@ static void describe(struct open_unit *open_unit, uint32_t index, struct scope_c
 
 struct numbering {
 	uint64_t unit_count;
-	uint32_t medoid; /* point: its order is the canonical one */
+	uint32_t medoid; /* a point; points are in canonical order */
 	uint32_t index;	 /* in the unordered clustering */
 };
 
@@ -360,7 +362,7 @@ int scope_cluster_run(const struct scope_vector_set *set, const struct scope_lev
 	struct scope_pack *pack;
 	int err;
 
-	/* The distances in the matrix stop there, and so the cut has to stay below. */
+	/* The cut must be below the largest distance that the matrix can hold. */
 	if (!scope_cluster_linkage_name(options->linkage) || !options->max_points ||
 	    !(options->cut >= 0 && options->cut < SCOPE_LINKAGE_FAR))
 		return -EINVAL;

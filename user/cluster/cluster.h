@@ -22,17 +22,17 @@
 
 struct scope_cluster_options {
 	enum scope_linkage linkage;
-	double cut;	     /* 0 to below 254; what of: see scope_cluster_run() */
+	double cut;	     /* 0 or more, below 254; see scope_cluster_run() */
 	uint32_t max_points; /* most distinct vectors clustered as a whole, at least 1 */
-	uint64_t seed;	     /* for the sample taken beyond max_points */
+	uint64_t seed;	     /* for the sample that is taken of more than max_points */
 };
 
 /*
- * Memory at the peak: max_points^2 bytes with complete and single linkage, with average and Ward's
- * some 20 for each point and bit in which vectors differ.
+ * Peak memory: max_points^2 bytes with complete and single linkage; with average and Ward's linkage some 20 bytes for
+ * each point and each bit in which vectors differ.
  */
 #define SCOPE_CLUSTER_CUT 4	      /* the published diameter */
-#define SCOPE_CLUSTER_POINTS_MAX 8000 /* distinct vectors; of more a sample is clustered */
+#define SCOPE_CLUSTER_POINTS_MAX 8000 /* distinct vectors; of a larger number a sample is clustered */
 #define SCOPE_CLUSTER_OPTIONS_DEFAULT                                                                                  \
 	{                                                                                                              \
 		.linkage = SCOPE_LINKAGE_COMPLETE, .cut = SCOPE_CLUSTER_CUT, .max_points = SCOPE_CLUSTER_POINTS_MAX,   \
@@ -51,17 +51,15 @@ struct scope_cluster {
 struct scope_clustering;
 
 /*
- * Clusters the vectors of @set. *@ret_clustering is for the caller to destroy; the set is not
- * needed any more. What the cut bounds: complete and divisive, the diameter; average and single,
- * the height of merges; Ward, the diameter as the greatest square of a Euclidean distance between
- * @levels, which is the Manhattan distance where all are 1. @levels may be NULL: they all are. With
- * more than max_points distinct vectors a seeded uniform sample of max_points is clustered, and the
- * others join, in canonical order, the cluster whose medoid is nearest and within the cut (the
- * lower one of several), or open a new one. Diameters may then be up to twice the cut; for a
- * cluster of more than max_points vectors a bound is given as its diameter. Clusters are numbered
- * by units, most first, then by the canonical order of their medoids. Of several equally good
- * medoids the first in canonical order is taken. Medoids and diameters are those of the 0/1
- * vectors, with every linkage. -EINVAL for options out of range, -ENOMEM.
+ * Clusters the vectors of @set. The caller destroys *@ret_clustering; the set is not needed any more. The cut bounds:
+ * for complete linkage and divisive splitting the diameter; for average and single linkage the height of merges; for
+ * Ward's linkage the diameter as the greatest square of a Euclidean distance between @levels, which is the Manhattan
+ * distance if all levels are 1. @levels NULL: all are 1. With more than max_points distinct vectors a seeded uniform
+ * sample of max_points is clustered. The others join, in canonical order, the cluster whose medoid is nearest and
+ * within the cut (the lower one of several), or begin a new one. Diameters may then be up to twice the cut; for a
+ * cluster of more than max_points vectors the diameter is a bound. Clusters are numbered by units, most first, then by
+ * the canonical order of their medoids. Of several equally good medoids the first in canonical order is taken. Medoids
+ * and diameters are those of the 0/1 vectors, with every linkage. -EINVAL for options out of range, -ENOMEM.
  */
 int scope_cluster_run(const struct scope_vector_set *set, const struct scope_levels *levels,
 		      const struct scope_cluster_options *options, struct scope_clustering **ret_clustering);
@@ -75,10 +73,10 @@ uint32_t scope_cluster_count(const struct scope_clustering *clustering);
 /* Cluster @index (below the count). Borrowed: valid until destroy. */
 const struct scope_cluster *scope_cluster_get(const struct scope_clustering *clustering, uint32_t index);
 
-/* Index of the cluster of the vector with this id in the set, as the set was when clustered. */
+/* Index of the cluster of the vector that had this id in the set when it was clustered. */
 uint32_t scope_cluster_label(const struct scope_clustering *clustering, uint32_t vector_id);
 
-/* Whether there were too many distinct vectors, so that a sample was clustered. */
+/* True if there were too many distinct vectors, so that a sample was clustered. */
 bool scope_cluster_sampled(const struct scope_clustering *clustering);
 
 #endif

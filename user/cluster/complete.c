@@ -5,7 +5,7 @@
 #include "cluster/chain.h"
 #include "cluster/matrix.h"
 
-/* Least of a row whose length is a multiple of 64. */
+/* The least value of a row whose length is a multiple of 64. */
 static uint8_t least_of(const uint8_t *row, size_t length)
 {
 	uint8_t least[64], all = UINT8_MAX;
@@ -39,7 +39,7 @@ static uint32_t nearest(void *state, uint32_t slot, double *ret_height)
 	return rows->row[(const uint8_t *)memchr(values, least, rows->width) - values].slot;
 }
 
-/* A removed cluster stays removed: it is farther than all others. */
+/* A removed cluster stays removed, because its distance is larger than all others. */
 static void join(void *state, uint32_t kept, uint32_t gone)
 {
 	struct scope_rows *rows = state;

@@ -16,7 +16,7 @@ struct split {
 	uint32_t *spare;  /* room for as many */
 };
 
-/* The first of those farthest from @from. */
+/* The first of the points farthest from @from. */
 static uint32_t farthest(const struct split *split, const uint32_t *points, uint32_t n, uint32_t from,
 			 uint32_t *ret_distance)
 {
@@ -34,7 +34,7 @@ static uint32_t farthest(const struct split *split, const uint32_t *points, uint
 	return best;
 }
 
-/* Two points farther apart than the cut, to begin with; false if there are none. */
+/* Finds two points farther apart than the cut, to begin with. Returns false if there are none. */
 static bool find_seeds(const struct split *split, const uint32_t *points, uint32_t n, uint32_t seeds[2])
 {
 	uint32_t medoid, radius, most;
@@ -61,7 +61,7 @@ static bool find_seeds(const struct split *split, const uint32_t *points, uint32
 	return most > split->cut;
 }
 
-/* Puts those nearer to the first seed before the others; returns how many they are. */
+/* Puts the points nearer to the first seed before the others. Returns how many they are. */
 static uint32_t part(struct split *split, uint32_t *points, uint32_t n, const uint32_t seeds[2])
 {
 	uint32_t near = 0, far = 0;
@@ -97,7 +97,7 @@ static uint32_t split_in_two(struct split *split, uint32_t *points, uint32_t n)
 		uint32_t medoids[2];
 		uint64_t sum;
 
-		/* Ties between medoids are decided by the order of points, which splitting disturbed. */
+		/* Ties between medoids are decided by the order of points, which splitting has changed. */
 		if (round)
 			qsort(points, n, sizeof(*points), compare_points);
 		near = part(split, points, n, seeds);
@@ -142,7 +142,7 @@ int scope_cluster_divisive_run(const struct scope_pack *pack, const uint32_t *po
 		goto free_all;
 	memcpy(split.points, points, m * sizeof(*points));
 	split_all(&split, m, starts);
-	/* Labels by cluster, then by the first point of each. */
+	/* Labels first by cluster, then renumbers by the first point of each. */
 	for (uint32_t i = 0; i < m; i++) {
 		const uint32_t *at = bsearch(&split.points[i], points, m, sizeof(*points), compare_points);
 

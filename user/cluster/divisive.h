@@ -17,9 +17,9 @@
 #include "cluster/packed.h"
 
 /*
- * Splits @m points of the pack, given in ascending order. @labels: room for @m, filled with 0 to
- * *@ret_count - 1, numbered in the order of each cluster's smallest point.
- * O(m) for each split usually; O(m^2) for clusters about as wide as the cut. -ENOMEM.
+ * Splits @m points of the pack, given in ascending order. @labels: @m elements, filled with 0 to *@ret_count - 1, in
+ * the order of each cluster's smallest point. A split usually takes O(m); O(m^2) for clusters about as wide as the cut.
+ * -ENOMEM.
  */
 int scope_cluster_divisive_run(const struct scope_pack *pack, const uint32_t *points, uint32_t m, double cut,
 			       uint32_t *labels, uint32_t *ret_count);

@@ -31,7 +31,7 @@ int scope_cluster_linkage_cut(const struct scope_merge *merges, uint32_t m, cons
 			      uint32_t *labels, uint32_t *ret_count)
 {
 	size_t nodes = m ? 2 * (size_t)m - 1 : 0;
-	uint32_t *top = calloc(nodes + 1, 2 * sizeof(*top)); /* the highest kept above each node */
+	uint32_t *top = calloc(nodes + 1, 2 * sizeof(*top)); /* the highest merge within the cut above each node */
 	uint32_t *label = top ? top + nodes : NULL;	     /* by top node, plus 1 */
 	uint32_t count = 0;
 

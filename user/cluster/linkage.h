@@ -2,10 +2,9 @@
 /*
  * Agglomerative clustering of m points.
  *
- * Complete and single linkage read a square matrix of distances of one byte each: row i begins at
- * i * scope_cluster_linkage_stride(m), and both halves are filled. Average and Ward linkage read the points
- * themselves. Points may stand for several equal observations: their
- * multiplicities are the initial cluster sizes.
+ * Complete and single linkage read a square matrix of distances of one byte each: row i begins at i *
+ * scope_cluster_linkage_stride(m), and both halves are filled. Average and Ward linkage read the points themselves. A
+ * point may represent several equal observations: the multiplicities are the initial cluster sizes.
  *
  * Ties are the rule between 0/1 vectors, and the tree depends on how they are broken. The rule:
  *   single		of the closest pairs of points that join two clusters, the one with the
@@ -22,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Divisive splitting (divisive.h) makes no tree; it is here only for its name. */
+/* Divisive splitting (divisive.h) makes no tree; it is listed only for its name. */
 enum scope_linkage {
 	SCOPE_LINKAGE_COMPLETE, /* greatest distance between members */
 	SCOPE_LINKAGE_AVERAGE,	/* mean distance between members (UPGMA) */
@@ -43,10 +42,10 @@ struct scope_merge {
 	uint64_t size; /* observations in the new node */
 };
 
-/* In the matrix: farther than any cut, so that larger distances need not be distinguished. */
+/* In the matrix: a distance above any cut. Larger distances need not be distinguished. */
 #define SCOPE_LINKAGE_FAR (UINT8_MAX - 1)
 
-/* Values from one row of a matrix to the next, and between the dimensions of points. */
+/* Number of values from one row of a matrix to the next, and from one dimension of points to the next. */
 static inline size_t scope_cluster_linkage_stride(uint32_t m)
 {
 	return ((size_t)m + 63) / 64 * 64;
@@ -58,23 +57,21 @@ static inline size_t scope_cluster_linkage_pair(uint32_t m, uint32_t i, uint32_t
 	return (size_t)i * (2 * (size_t)m - i - 1) / 2 + (j - i - 1);
 }
 
-/* The linkage's name ("complete"), or NULL for a number that is none. */
+/* The linkage's name ("complete"), or NULL for a number of no linkage. */
 const char *scope_cluster_linkage_name(enum scope_linkage linkage);
 
 /* The linkage of this name. -EINVAL if there is none. */
 int scope_cluster_linkage_find(const char *name, enum scope_linkage *ret_linkage);
 
 /*
- * All of these: @multiplicity holds @m counts of at least 1, or is NULL for all 1. *@ret_merges:
- * m - 1 merges (none for m of 0 or 1), for the caller to free(). O(m^2) time, for each dimension
- * that is not 0 if points are read, and 12 bytes for each value there. -EINVAL (multiplicity 0, m
- * of 2^24 or more), -ENOMEM.
+ * All functions below: @multiplicity has @m counts of at least 1, or is NULL for all 1. *@ret_merges: m - 1 merges
+ * (none for m of 0 or 1), which the caller frees. They take O(m^2) time; those that read points take this for each
+ * dimension that is not 0, and 12 bytes for each value. -EINVAL (multiplicity 0, m of 2^24 or more), -ENOMEM.
  *
- * The nearest-neighbour chain serves complete, average and Ward linkage, which are reducible
- * (F. Murtagh, "A survey of recent advances in hierarchical clustering algorithms", The Computer
- * Journal 26(4), 1983); the minimum spanning tree single linkage (J. Gower, G. Ross, "Minimum
- * spanning trees and single linkage cluster analysis", Applied Statistics 18(1), 1969; R. Prim,
- * 1957).
+ * The nearest-neighbour chain is used for complete, average and Ward linkage, which are reducible (F. Murtagh, "A
+ * survey of recent advances in hierarchical clustering algorithms", The Computer Journal 26(4), 1983); the minimum
+ * spanning tree single linkage (J. Gower, G. Ross, "Minimum spanning trees and single linkage cluster analysis",
+ * Applied Statistics 18(1), 1969; R. Prim, 1957).
  */
 
 /*
@@ -102,10 +99,9 @@ int scope_cluster_linkage_ward(const double *points, uint32_t dimensions, uint32
 			       struct scope_merge **ret_merges);
 
 /*
- * Cuts the tree: points are together when joined by merges whose @width is at most @cut. @width has
- * m - 1 values that do not fall on the way up; NULL: the heights.
- * @labels: room for @m labels, filled with 0 to *@ret_count - 1, numbered in the order of each
- * cluster's smallest point. -ENOMEM.
+ * Cuts the tree: points are in one cluster if they are joined by merges whose @width is at most @cut. @width has m - 1
+ * values that do not fall on the way up; NULL: the heights. @labels: @m elements, filled with 0 to *@ret_count - 1, in
+ * the order of each cluster's smallest point. -ENOMEM.
  */
 int scope_cluster_linkage_cut(const struct scope_merge *merges, uint32_t m, const double *width, double cut,
 			      uint32_t *labels, uint32_t *ret_count);

@@ -8,7 +8,7 @@
 
 #include "cluster/linkage.h"
 
-#define WIDTH_MIN 256 /* no rule: smaller matrices stay as they are */
+#define WIDTH_MIN 256 /* no rule: smaller matrices are not made smaller */
 #define GONE UINT8_MAX
 
 int scope_cluster_matrix_init(struct scope_rows *rows, uint8_t *values, uint32_t m)
@@ -43,8 +43,8 @@ void scope_cluster_matrix_free(struct scope_rows *rows)
 }
 
 /*
- * A row made by a join knew all joins before. What another cluster's row says of this one is true
- * if that row was made later than this one.
+ * A row that was made by a join includes all joins before. The value in another cluster's row for this one is valid if
+ * that row was made later than this one.
  */
 void scope_cluster_matrix_catch_up(struct scope_rows *rows, uint32_t row)
 {
@@ -74,11 +74,11 @@ bool scope_cluster_matrix_sparse(const struct scope_rows *rows)
 	return rows->live <= rows->width / 2 && rows->width > WIDTH_MIN;
 }
 
-/* In place: nothing moves down or to the right. */
+/* Works in place, because no value moves down or to the right. */
 void scope_cluster_matrix_shrink(struct scope_rows *rows)
 {
 	const size_t stride = scope_cluster_linkage_stride(rows->live);
-	uint32_t *left = rows->row_of; /* until the end: the old rows that stay */
+	uint32_t *left = rows->row_of; /* during this function: the old rows that stay */
 	uint8_t *to = rows->values;
 	uint32_t count = 0;
 

@@ -3,12 +3,11 @@
  * A square matrix of distances between clusters, of which only whole rows are read. Only for
  * complete linkage.
  *
- * A merge changes a row and a column. Writing the column would touch a cache line for each cluster
- * there is, twice as often as all else together. So only the row is written, and merges are kept in
- * a log. Before a row is read it is updated from the log, which takes one value from the row of
- * each cluster merged since, and none if that cluster was merged again. Rows are then searched from
- * left to right, many values an instruction. When half of the clusters are gone, the matrix is made
- * that much smaller.
+ * A merge changes a row and a column. Writing the column would touch a cache line for each cluster, twice as often as
+ * all other work together. So only the row is written, and merges are kept in a log. Before a row is read it is updated
+ * from the log: one value is taken from the row of each cluster that was merged since, and none if that cluster was
+ * merged again. Rows are searched from left to right, many values with one instruction. When half of the clusters are
+ * removed, the matrix is made smaller by this.
  */
 #ifndef SCOPE_CLUSTER_MATRIX_H
 #define SCOPE_CLUSTER_MATRIX_H
@@ -21,17 +20,17 @@
 
 /* A cluster in the matrix. Its index is that of its row and column. */
 struct scope_row {
-	uint32_t slot;	    /* see chain.h; SCOPE_ROWS_NEVER: it is gone */
-	uint32_t caught_up; /* number of joins of the log that it has */
-	uint32_t made;	    /* by which join, or SCOPE_ROWS_NEVER */
+	uint32_t slot;	    /* see chain.h; SCOPE_ROWS_NEVER: the cluster is removed */
+	uint32_t caught_up; /* number of joins of the log that it includes */
+	uint32_t made;	    /* the join that made it, or SCOPE_ROWS_NEVER */
 };
 
 struct scope_rows {
-	uint8_t *values; /* the caller's; all bits set: gone, or the row's own place */
+	uint8_t *values; /* the caller's; all bits set: removed, or the row's own place */
 	size_t stride;	 /* values from one row to the next */
 	struct scope_row *row;
 	uint32_t *row_of;     /* by slot */
-	uint32_t width, live; /* rows, and those not gone */
+	uint32_t width, live; /* rows, and those that are not removed */
 	struct scope_cluster_matrix_join {
 		uint32_t kept, gone;
 	} * log;
@@ -39,8 +38,8 @@ struct scope_rows {
 };
 
 /*
- * m >= 1 rows of scope_cluster_linkage_stride(m) values; sets the values on the diagonal and after
- * column m. -ENOMEM. To be freed in either case.
+ * m >= 1 rows of scope_cluster_linkage_stride(m) values; sets the values on the diagonal and after column m. -ENOMEM.
+ * Free it in either case.
  */
 int scope_cluster_matrix_init(struct scope_rows *rows, uint8_t *values, uint32_t m);
 void scope_cluster_matrix_free(struct scope_rows *rows);

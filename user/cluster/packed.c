@@ -9,8 +9,8 @@
 #include "base/clones.h"
 
 /*
- * A baseline x86-64 has no instruction that counts bits, and the compiler's would be a call for each
- * word. It recognises this code, and uses the instruction if there is one.
+ * Counts the bits of a word. A baseline x86-64 has no instruction for this, and the compiler's builtin would be a call
+ * for each word. The compiler recognises this code, and uses the instruction if there is one.
  */
 static inline uint32_t ones(uint64_t x)
 {
@@ -107,7 +107,7 @@ SCOPE_CLONES uint32_t scope_cluster_pack_distance(const struct scope_pack *pack,
 	return distance;
 }
 
-/* Distances of one point from @n others of @words each that are in a row. */
+/* Computes the distances of one point from @n others, of @words words each, that follow one another in memory. */
 static inline __attribute__((always_inline)) void measure(const uint64_t *from, const uint64_t *others, uint32_t words,
 							  uint32_t n, uint8_t *distances)
 {
@@ -130,7 +130,7 @@ SCOPE_CLONES static void measure_row(const uint64_t *from, const uint64_t *other
 		measure(from, others, words, n, distances);
 }
 
-/* Both halves are computed, which takes no longer than copying one into the columns of the other. */
+/* Both halves are computed, which takes no longer than copying one half to the other. */
 int scope_cluster_pack_matrix(const struct scope_pack *pack, const uint32_t *points, uint32_t m, uint8_t *distances)
 {
 	const size_t words = pack->words;
@@ -170,7 +170,7 @@ void scope_cluster_pack_medoid(const struct scope_pack *pack, const uint32_t *po
 	}
 	for (uint32_t bit = 0; bit < pack->words * 64; bit++)
 		zero_sum += having[bit];
-	/* Unsigned arithmetic may wrap on the way; every finished sum is small and right. */
+	/* Intermediate results may wrap, because they are unsigned; every final sum is small and right. */
 	for (uint32_t k = 0; k < n; k++) {
 		const uint64_t *word = pack->bits + (size_t)points[k] * pack->words;
 		uint64_t sum = zero_sum;

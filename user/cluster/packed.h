@@ -2,8 +2,8 @@
 /*
  * The distinct vectors of a set in canonical order, reduced to the bits in which they differ.
  *
- * A bit that is the same in every vector adds nothing to a distance. A server uses some tens of
- * syscalls, so 16 words come down to one or two.
+ * A bit that is the same in every vector adds nothing to a distance. A server uses some tens of syscalls, so 16 words
+ * become one or two.
  */
 #ifndef SCOPE_CLUSTER_PACKED_H
 #define SCOPE_CLUSTER_PACKED_H
@@ -31,8 +31,8 @@ void scope_cluster_pack_destroy(struct scope_pack *pack);
 uint32_t scope_cluster_pack_distance(const struct scope_pack *pack, uint32_t a, uint32_t b);
 
 /*
- * Fills the matrix (linkage.h) of the @m points @points. A distance above SCOPE_LINKAGE_FAR is
- * stored as that. -ENOMEM.
+ * Fills the matrix (linkage.h) of the @m points @points. A distance above SCOPE_LINKAGE_FAR is stored as
+ * SCOPE_LINKAGE_FAR. -ENOMEM.
  */
 int scope_cluster_pack_matrix(const struct scope_pack *pack, const uint32_t *points, uint32_t m, uint8_t *distances);
 
@@ -43,10 +43,9 @@ int scope_cluster_pack_matrix(const struct scope_pack *pack, const uint32_t *poi
 void scope_cluster_pack_unfold(const struct scope_pack *pack, const uint32_t *points, uint32_t m, double *values);
 
 /*
- * Finds the medoid of @n >= 1 points given in ascending order: the member with the least sum of
- * distances to all units of the others, the first of several. *@ret_sum is that sum.
- * O(n) per bit: the sum of Manhattan distances of 0/1 vectors is a sum over their bits of the
- * units that differ there.
+ * Finds the medoid of @n >= 1 points given in ascending order: the member with the least sum of distances to all units
+ * of the others; the first if there are several. *@ret_sum is that sum. This takes O(n) for each bit, because the sum
+ * of Manhattan distances of 0/1 vectors is a sum over their bits of the number of units that differ in it.
  */
 void scope_cluster_pack_medoid(const struct scope_pack *pack, const uint32_t *points, uint32_t n, uint32_t *ret_point,
 			       uint64_t *ret_sum);

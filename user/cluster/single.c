@@ -8,22 +8,21 @@
 #include "cluster/chain.h"
 
 #define BLOCK 64     /* no rule */
-#define FROM_BITS 24 /* no rule: of a point's number: matrices of more points than that fit nowhere */
+#define FROM_BITS 24 /* no rule: bits of a point's number: a matrix with more points does not fit into memory */
 #define FROM_MASK ((1u << FROM_BITS) - 1)
 
 /*
- * Prim. The best link of each point to the tree is one number: its distance, then the point of the
- * tree. For one point that is the order of the tie rule, since a smaller partner makes a smaller pair
- * on either side of it.
+ * Prim's algorithm. The best link of each point to the tree is one number: its distance, then the point of the tree.
+ * For one point this is the order of the tie rule, because a smaller partner makes a smaller pair.
  */
 struct tree {
 	uint32_t *link;
 	uint32_t *inside; /* all bits set for points of the tree, and after the last point */
-	uint32_t *least;  /* by block, of its links */
+	uint32_t *least;  /* the least link of each block */
 	uint32_t blocks;
 };
 
-/* Links of a block to the point `added`, whose distances are @row, where these are better. */
+/* Replaces links of a block by links to the point `added`, whose distances are @row, if these are better. */
 SCOPE_CLONES static uint32_t add_links(uint32_t *restrict link, const uint32_t *restrict inside,
 				       const uint8_t *restrict row, uint32_t added)
 {
@@ -46,7 +45,10 @@ static struct scope_merge merge_of(uint32_t link, uint32_t point)
 	return (struct scope_merge){ from < point ? from : point, from < point ? point : from, link >> FROM_BITS, 0 };
 }
 
-/* The link that the tie rule puts first, of all that leave the tree. Returns its point outside. */
+/*
+ * Finds, of all links that leave the tree, the one that is first by the tie rule. Returns its point outside of the
+ * tree.
+ */
 static uint32_t find_best(const struct tree *tree, struct scope_merge *ret_best)
 {
 	uint32_t distance = UINT32_MAX, point = 0;

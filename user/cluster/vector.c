@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Interns 0/1 vectors: a hash table from the bits to a dense id and its multiplicity. */
+/* Interns 0/1 vectors: a hash table from the bits to an id (numbered without gaps) and its multiplicity. */
 #include "cluster/vector.h"
 
 #include <errno.h>
@@ -8,10 +8,13 @@
 
 #define INITIAL_CAPACITY 64u /* no rule */
 
-/* What is compared first, so that vectors are fetched from memory that are the right ones nearly always. */
+/*
+ * A slot of the table. Its hash is compared first, so that a vector that is then read from memory is almost always the
+ * right one.
+ */
 struct slot {
 	uint32_t number; /* id + 1, or 0 for a free slot */
-	uint32_t hash;	 /* the upper half: the place is by the lower one */
+	uint32_t hash;	 /* the upper half; the lower half selects the slot */
 };
 
 /* Open addressing with linear probing; at most half of the slots are taken. */
@@ -30,9 +33,8 @@ bool scope_cluster_vector_has(const struct scope_vector *vector, uint32_t bit)
 }
 
 /*
- * Bits are counted by adding neighbours (Warren, Hacker's Delight, 5-1), because not every
- * processor has the instruction for it, and the compilers' replacement is slower. Bytes hold 8 for
- * each word, so 31 of them fit.
+ * Bits are counted by adding neighbours (Warren, Hacker's Delight, 5-1), because not every processor has an instruction
+ * for this, and the compilers' replacement is slower. Each word adds at most 8 to a byte, so 31 words fit.
  */
 uint32_t scope_cluster_vector_distance(const struct scope_vector *a, const struct scope_vector *b)
 {
@@ -46,7 +48,7 @@ uint32_t scope_cluster_vector_distance(const struct scope_vector *a, const struc
 		word = (word & 0x3333333333333333ull) + (word >> 2 & 0x3333333333333333ull);
 		sums += (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0full;
 	}
-	/* Two sums of neighbours side by side no longer fit into a byte. */
+	/* Sums of two neighbours do not fit into a byte any more. */
 	sums = (sums & 0x00ff00ff00ff00ffull) + (sums >> 8 & 0x00ff00ff00ff00ffull);
 	return (uint32_t)(sums * 0x0001000100010001ull >> 48);
 }
@@ -60,8 +62,8 @@ int scope_cluster_vector_compare(const struct scope_vector *a, const struct scop
 }
 
 /*
- * A sum over words, each folded and with a separate factor, so that none depends on the one before:
- * multiples of the golden ratio, made odd. Then every bit must reach the low ones.
+ * The hash is a sum over words. Each word is folded and has a factor of its own (an odd multiple of the golden ratio),
+ * so that no step depends on the one before. At the end every bit must affect the low bits.
  */
 static uint64_t hash_of(const struct scope_vector *vector)
 {
@@ -71,7 +73,7 @@ static uint64_t hash_of(const struct scope_vector *vector)
 	for (int i = 0; i < SCOPE_VECTOR_WORDS; i++) {
 		const uint64_t word = vector->word[i];
 
-		if (!word) /* as most are */
+		if (!word) /* most words are 0 */
 			continue;
 		hash += (word ^ word >> 32) * (factor * (uint64_t)(i + 1) | 1);
 	}

@@ -2,9 +2,9 @@
 /*
  * Distinct 0/1 vectors with the number of times each was seen.
  *
- * The vector of an execution unit has one bit per syscall number: set when the unit made that call
- * at least once. Millions of units come down to some thousands of distinct vectors, so everything
- * after this set works on distinct vectors with multiplicities.
+ * The vector of an execution unit has one bit for each syscall number, which is set if the unit made that call at least
+ * once. Millions of units have some thousands of distinct vectors, so all later steps work on distinct vectors with
+ * multiplicities.
  */
 #ifndef SCOPE_CLUSTER_VECTOR_H
 #define SCOPE_CLUSTER_VECTOR_H
@@ -16,7 +16,7 @@
 #define SCOPE_VECTOR_WORDS 16 /* no rule */
 #define SCOPE_VECTOR_BITS (SCOPE_VECTOR_WORDS * 64)
 
-/* Up to this many units in one set, sums of distances stay exact in 64 bits and in a double. */
+/* Up to this number of units in one set, sums of distances are exact in 64 bits and in a double. */
 #define SCOPE_VECTOR_UNITS_MAX (1ULL << 53)
 
 struct scope_vector {
@@ -25,7 +25,7 @@ struct scope_vector {
 
 struct scope_vector_set;
 
-/* Sets bit @bit (a syscall number). -ERANGE when it is SCOPE_VECTOR_BITS or more. */
+/* Sets bit @bit (a syscall number). -ERANGE if it is SCOPE_VECTOR_BITS or more. */
 static inline int scope_cluster_vector_mark(struct scope_vector *vector, uint32_t bit)
 {
 	if (bit >= SCOPE_VECTOR_BITS)
@@ -34,7 +34,7 @@ static inline int scope_cluster_vector_mark(struct scope_vector *vector, uint32_
 	return 0;
 }
 
-/* Whether @bit is set; false for a bit out of range. */
+/* True if @bit is set; false for a bit out of range. */
 bool scope_cluster_vector_has(const struct scope_vector *vector, uint32_t bit);
 
 /* Manhattan distance: the number of bits that differ, 0 to SCOPE_VECTOR_BITS. */
@@ -50,10 +50,9 @@ int scope_cluster_vector_set_create(struct scope_vector_set **ret_set);
 void scope_cluster_vector_set_destroy(struct scope_vector_set *set);
 
 /*
- * Adds @count units with this vector. Equal vectors share one id; ids are dense, from 0, in the
- * order of first appearance. @ret_id may be NULL.
- * -EINVAL for a count of 0, -EOVERFLOW beyond SCOPE_VECTOR_UNITS_MAX units, -ENOMEM. A failed
- * call leaves the set as it was.
+ * Adds @count units with this vector. Equal vectors share one id; ids are numbered from 0 without gaps, in the order of
+ * first appearance. @ret_id may be NULL. -EINVAL for a count of 0, -EOVERFLOW beyond SCOPE_VECTOR_UNITS_MAX units,
+ * -ENOMEM. A failed call does not change the set.
  */
 int scope_cluster_vector_set_add(struct scope_vector_set *set, const struct scope_vector *vector, uint64_t count,
 				 uint32_t *ret_id);

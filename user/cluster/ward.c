@@ -70,7 +70,7 @@ static double square_between(const struct points *points, uint32_t a, uint32_t b
 	return sum;
 }
 
-/* The greatest between points of two lists, or the first that exceeds the cut. */
+/* The greatest distance between points of two lists, or the first that exceeds the cut. */
 static double widest_between(const struct points *points, const uint32_t *next, uint32_t a, uint32_t b, double cut)
 {
 	double most = 0;
@@ -88,8 +88,8 @@ static double widest_between(const struct points *points, const uint32_t *next, 
 }
 
 /*
- * The diameter of each node as a square, INFINITY above the cut. The points of a node are a list,
- * first[node], next[]..., last[node]; every pair is measured once at most.
+ * The diameter of each node as a square, INFINITY above the cut. The points of a node are a list: first[node],
+ * next[]..., last[node]. Every pair is measured at most once.
  */
 static int measure_nodes(const struct points *points, const struct scope_merge *merges, double cut, double *width)
 {

@@ -41,7 +41,7 @@ static bool needs_newer(const struct scope_session_config *config)
 	return config->syscalls;
 }
 
-/* Adds the attributes of CONFIGURE, without those at their default. 0, or negative if the message is full. */
+/* Adds the attributes of CONFIGURE that differ from their default. 0, or negative if the message is full. */
 static int put_config(struct nl_msg *message, uint32_t protocol, const struct scope_session_config *config)
 {
 	const struct {

@@ -19,7 +19,7 @@
 
 #define REQUEST_BYTES 16384 /* the largest message names 1024 threads */
 
-/* libnl's own errors, those that can come up here, as -errno. */
+/* Converts those of libnl's own errors that can occur here to -errno. */
 static int from_netlink(int err)
 {
 	switch (-err) {
@@ -100,7 +100,7 @@ static int on_message(struct nl_msg *message, void *argument)
 
 	if (!reply->parse)
 		return NL_OK;
-	/* No policy: a newer module may send more, and every getter below checks its length. */
+	/* There is no policy, because a newer module may send more, and every getter below checks the length. */
 	if (genlmsg_parse(nlmsg_hdr(message), 0, attr, SCOPE_ATTR_MAX, NULL) < 0)
 		reply->err = -EBADMSG;
 	else

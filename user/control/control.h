@@ -14,8 +14,8 @@
 struct scope_control;
 
 struct scope_control_info {
-	uint32_t protocol;			       /* the newest that module and program both speak */
-	uint32_t module_protocol_min, module_protocol; /* all that the module speaks */
+	uint32_t protocol;			       /* the newest protocol that module and program both know */
+	uint32_t module_protocol_min, module_protocol; /* the range that the module knows */
 	uint32_t regs;				       /* user registers in a STACK record of this kernel */
 	char version[32];
 	enum scope_selftest selftest;
@@ -23,7 +23,7 @@ struct scope_control_info {
 	uint32_t session_count;
 };
 
-/* One of the things to trace; see scope/control.h for what each means. */
+/* One target of a session; scope/control.h describes the kinds. */
 struct scope_control_target {
 	enum scope_attr kind; /* SCOPE_ATTR_TARGET, _THREAD, _COMM, _COMM_PREFIX or _CGROUP */
 	uint32_t id;	      /* number of a process or thread, hierarchy of a control group */
@@ -31,28 +31,28 @@ struct scope_control_target {
 	char comm[SCOPE_COMM_BYTES];
 };
 
-/* What CONFIGURE sends. A number of 0 and a pointer of NULL leave the module's own default. */
+/* The content of CONFIGURE. A number of 0 and a pointer of NULL mean the module's default. */
 struct scope_session_config {
 	uint32_t session; /* from SCOPE_IOC_INFO */
 	const struct scope_control_target *targets;
 	uint32_t target_count;	 /* 1 to SCOPE_TARGET_MAX */
-	const uint8_t *syscalls; /* SCOPE_SYSCALL_MAX bits: those whose bit is set are recorded */
+	const uint8_t *syscalls; /* SCOPE_SYSCALL_MAX bits: calls whose bit is set are recorded */
 	bool follow;
 	uint32_t events; /* SCOPE_EVENTS_* */
 	uint32_t subbuf_bytes;
 	uint32_t subbuf_count;
-	const uint8_t *arg_counts; /* SCOPE_SYSCALL_MAX of them */
+	const uint8_t *arg_counts; /* SCOPE_SYSCALL_MAX numbers */
 	enum scope_stack_mode stack_mode;
 	uint32_t stack_bytes;
 	uint32_t stack_min_ns;
 	const uint8_t *stack_syscalls; /* SCOPE_SYSCALL_MAX bits, number n is bit n % 8 of byte n / 8 */
 	uint32_t stacks_per_second;
 	uint32_t sample_period_ns; /* 0: no samples */
-	bool kernel_ips;	   /* samples say where in the kernel they hit, less kernel_base (protocol 2) */
+	bool kernel_ips;	   /* samples have the address in the kernel, minus kernel_base (protocol 2) */
 	uint64_t kernel_base;
 	enum scope_ring_mode ring_mode;
 	uint32_t overhead_max; /* thousandths of a CPU, at most 1000 */
-	bool overhead_any;     /* no overload guard, whatever overhead_max */
+	bool overhead_any;     /* no overload guard, whatever overhead_max is */
 };
 
 /* Counts of one CPU, or the sum over all of them, since START. */
@@ -62,17 +62,17 @@ struct scope_session_counts {
 	uint64_t lost[SCOPE_LOST_REASONS];
 	uint64_t stacks;
 	uint64_t stacks_skipped;
-	uint64_t overwritten; /* flight mode: unread */
-	uint64_t probe_ns;    /* in probes, by the module's own sample of their calls */
+	uint64_t overwritten; /* flight mode: overwritten before they were read */
+	uint64_t probe_ns;    /* time in probes, estimated by the module from a sample of their calls */
 };
 
 struct scope_session_status {
 	uint32_t session;
 	enum scope_run_state run_state;
 	uint64_t memory_bytes;
-	uint32_t processes;   /* in the filter now */
+	uint32_t processes;   /* processes in the filter now */
 	uint32_t threads;     /* threads selected individually */
-	uint64_t filter_full; /* processes for which it had no room */
+	uint64_t filter_full; /* processes for which the filter had no room */
 	enum scope_ring_mode ring_mode;
 	enum scope_stop_reason stop_reason;
 	uint32_t overhead_max;		 /* thousandths of a CPU; 0: any share */
@@ -80,16 +80,16 @@ struct scope_session_status {
 	uint32_t owner;			 /* pid; 0: not of this pid namespace */
 	uint64_t run_ns;
 	struct scope_session_counts total;
-	struct scope_session_counts *cpu; /* cpus of them */
+	struct scope_session_counts *cpu; /* `cpus` elements */
 	uint32_t cpus;
 };
 
 /*
- * All of these return 0, or -errno with error filled: it says what is wrong and what to do, and
- * includes the kernel's message (extended acknowledgement).
+ * All of these return 0, or -errno with error filled: it says what is wrong and what to do, and contains the kernel's
+ * message (extended acknowledgement).
  *
- * open: -ENOENT if the module is not loaded, -EPERM without the privilege. It refuses a module
- * that speaks no protocol of this program's range with -EPROTO and both ranges. ret_info may be NULL.
+ * open: -ENOENT if the module is not loaded, -EPERM without the privilege; -EPROTO, with both ranges, if the module
+ * knows no protocol of this program's range. ret_info may be NULL.
  */
 /* The newest protocol that both ranges have, or 0 if there is none. */
 uint32_t scope_control_protocol(uint32_t module_min, uint32_t module_max);

@@ -34,7 +34,7 @@ static const char *function_of(const char *call)
 	return call;
 }
 
-/* name: of the place, or "" if the site has none. 0, or -errno with reply filled. */
+/* name: the place, or "" if the site has none. 0, or -errno with reply filled. */
 static int send_rule(struct scope_control *control, uint32_t session, const struct scope_delay *delay, const char *name,
 		     struct scope_reply *reply)
 {
@@ -76,7 +76,7 @@ static int send_rule(struct scope_control *control, uint32_t session, const stru
 	return scope_control_transact(control, message, reply);
 }
 
-/* Each architecture has wrappers for its system calls; older kernels have functions of other names instead. */
+/* Each architecture has wrappers for its system calls; older kernels have functions with other names instead. */
 static int send_call(struct scope_control *control, uint32_t session, const struct scope_delay *delay,
 		     struct scope_reply *reply)
 {

@@ -11,19 +11,21 @@
 
 struct scope_control;
 
-/* What SCOPE_CMD_DELAY_SET sends and DELAY_NEXT returns. Members that the site does not use are 0 and "". */
+/*
+ * A rule, as sent with SCOPE_CMD_DELAY_SET and returned by DELAY_NEXT. Members that the site does not use are 0 and "".
+ */
 struct scope_delay {
 	uint16_t id;
 	uint8_t site;	      /* enum scope_delay_site */
 	uint32_t flags;	      /* SCOPE_DELAY_AFTER, SCOPE_DELAY_CALLERS */
-	uint32_t syscall;     /* native number; of a speedup SCOPE_NR_NONE: none */
-	uint64_t ns;	      /* 0: count visits, hold nobody up */
+	uint32_t syscall;     /* native number; for a speedup SCOPE_NR_NONE: none */
+	uint64_t ns;	      /* 0: only count visits */
 	uint32_t probability; /* parts of 2^32 of the visits; 0: all of them */
 	uint64_t seed;
 	uint64_t hit_max_ns, second_max_ns; /* 0: the module's own default */
-	const uint32_t *threads;	    /* tids, thread_count of them; none: every traced thread. Not returned */
+	const uint32_t *threads;	    /* thread_count tids; none: every traced thread. Not returned */
 	uint32_t thread_count;
-	const struct scope_delay_range *ranges; /* of a speedup, range_count of them. Not returned */
+	const struct scope_delay_range *ranges; /* for a speedup: range_count ranges. Not returned */
 	uint32_t range_count;
 	uint64_t offset;
 	/*
@@ -35,25 +37,25 @@ struct scope_delay {
 
 /* Counts of a rule so far. */
 struct scope_delay_counts {
-	uint64_t visits;    /* times a thread of the rule came to the site */
+	uint64_t visits;    /* how often a thread of the rule visited the site */
 	uint64_t served;    /* delays; each one is a record, or is counted as lost */
 	uint64_t asked_ns;  /* sum over those */
-	uint64_t served_ns; /* sum over those, as measured */
-	uint64_t missed;    /* chosen visits that could not be held up */
-	uint64_t capped;    /* chosen visits that a cap shortened or cancelled */
-	/* of a speedup */
-	uint64_t required_ns;  /* for how long each thread was to wait so far */
-	uint64_t unsettled_ns; /* sum of what threads still owed as they woke others */
+	uint64_t served_ns; /* sum of their measured lengths */
+	uint64_t missed;    /* chosen visits that could not be delayed */
+	uint64_t capped;    /* chosen visits whose delay a limit shortened or cancelled */
+	/* for a speedup */
+	uint64_t required_ns;  /* for how long each thread should have waited so far */
+	uint64_t unsettled_ns; /* sum of the waits that threads had not served yet when they woke others */
 };
 
 /*
- * Sets the rule, or replaces that of the same number and site. 0, or -errno with error saying what is
- * wrong (include/scope/control.h lists the codes).
+ * Sets the rule, or replaces the rule with the same number and site. 0, or -errno with error filled
+ * (include/scope/control.h lists the codes).
  */
 int scope_control_delay_set(struct scope_control *control, uint32_t session, const struct scope_delay *delay,
 			    struct scope_error *error);
 
-/* When it returns, that rule delays no thread any more. */
+/* When this returns, the rule delays no thread any more. */
 int scope_control_delay_remove(struct scope_control *control, uint32_t session, uint16_t id, struct scope_error *error);
 
 /* The rule with the lowest number from id on. -ENOENT: there is none. ret_delay may be NULL. */

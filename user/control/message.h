@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A request to the module and its answer, for the files of this folder. */
+/* A request to the module and its answer; used in this folder. */
 #ifndef SCOPE_CONTROL_MESSAGE_H
 #define SCOPE_CONTROL_MESSAGE_H
 
@@ -17,7 +17,7 @@ struct scope_control {
 	uint32_t protocol; /* the newest protocol that both know */
 };
 
-/* One request under way: what the callbacks of libnl fill. */
+/* The answer to a request, filled by the callbacks of libnl. */
 struct scope_reply {
 	int (*parse)(struct nlattr **attr, void *result);
 	void *result;
@@ -35,7 +35,7 @@ int scope_control_transact(struct scope_control *control, struct nl_msg *message
 /* Makes the sentence for a refusal; verb names the request ("start tracing"). Returns err. */
 int scope_control_refused(int err, const char *verb, const struct scope_reply *reply, struct scope_error *error);
 
-/* A number of one, two, four or eight bytes; 0 if it is absent or of another length. */
+/* A number of one, two, four or eight bytes; 0 if it is absent or has another length. */
 uint64_t scope_control_reply_number(struct nlattr *attr);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads the information that a kernel module's file has about itself. */
+/* Reads the information about a kernel module from its file. */
 #include "control/modinfo.h"
 
 #include <errno.h>

@@ -16,7 +16,7 @@
 struct scope_notices {
 	struct nl_sock *socket;
 	struct scope_notice_received heard;
-	bool any; /* heard holds one */
+	bool any; /* `heard` has a notice */
 };
 
 static int on_message(struct nl_msg *message, void *context)
@@ -43,7 +43,7 @@ static int on_message(struct nl_msg *message, void *context)
 	return NL_STOP;
 }
 
-/* Subscribes to notices. 0, or the error of the module or the kernel (libnl's number). */
+/* Subscribes to notices. 0, or the error of the module or the kernel (a number of libnl). */
 static int ask(struct nl_sock *socket)
 {
 	const int family = genl_ctrl_resolve(socket, SCOPE_GENL_NAME);
@@ -69,7 +69,10 @@ int scope_control_notices_open(struct scope_notices **ret_notices)
 	notices->socket = nl_socket_alloc();
 	if (!notices->socket || genl_connect(notices->socket))
 		goto close;
-	/* A notice is not an answer to a request. One that arrives before the answer to our request is ignored. */
+	/*
+	 * A notice is no answer to a request, so it has no sequence number to check. A notice that arrives before the
+	 * answer to the subscription is ignored.
+	 */
 	nl_socket_disable_seq_check(notices->socket);
 	if (ask(notices->socket) || nl_socket_set_nonblocking(notices->socket))
 		goto close;
@@ -99,7 +102,7 @@ int scope_control_notices_receive(struct scope_notices *notices, uint32_t sessio
 {
 	do {
 		notices->any = false;
-		/* There is no notice, or some were missed because the socket was full: both end the loop. */
+		/* There is no notice, or the socket was full and some are lost: both end the loop. */
 		if (nl_recvmsgs_default(notices->socket) < 0 || !notices->any)
 			return 0;
 	} while (notices->heard.session != session);

@@ -13,7 +13,7 @@ struct scope_notice_received {
 	uint32_t session;
 	enum scope_notice notice;
 	uint32_t cpu;
-	uint64_t value; /* as enum scope_notice says */
+	uint64_t value; /* meaning: see enum scope_notice */
 };
 
 /* 0; or -errno if notices are not available: the module is too old, or has too many listeners. */

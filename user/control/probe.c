@@ -43,7 +43,7 @@ int scope_control_probe_add(struct scope_control *control, uint32_t session, con
 		return no_room(message, error);
 	err = scope_control_transact(control, message, &reply);
 	snprintf(verb, sizeof(verb), "set a probe on %s", probe->name);
-	/* Here the module's message says what is missing: a function or a file. */
+	/* For these errors the module's message says what is missing: a function or a file. */
 	if (err && err != -EPERM && reply.text[0])
 		return scope_error_set(error, err, "cannot %.300s: %s", verb, reply.text);
 	return err ? scope_control_refused(err, verb, &reply, error) : 0;

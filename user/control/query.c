@@ -83,7 +83,10 @@ static int parse_query(struct nlattr **attr, void *result)
 	return attr[SCOPE_ATTR_CPUS] ? parse_cpus(attr[SCOPE_ATTR_CPUS], status) : 0;
 }
 
-/* One answer holds a limited number of CPUs, and the CPU at which the next answer starts; its number always rises. */
+/*
+ * One answer has the counts of a limited number of CPUs, and the CPU at which the next answer starts, which is always
+ * higher.
+ */
 int scope_control_query(struct scope_control *control, uint32_t session, struct scope_error *error,
 			struct scope_session_status *ret_status)
 {
