@@ -10,7 +10,7 @@
 #include "capture/defaults.h"
 #include "cmd/cmd.h"
 
-#define CALL_BYTES 40 /* no rule: of the longest name, and more */
+#define CALL_BYTES 40 /* no rule: longer than the longest name */
 
 static void raise_to(uint8_t *count, uint8_t least)
 {
@@ -18,7 +18,7 @@ static void raise_to(uint8_t *count, uint8_t least)
 		*count = least;
 }
 
-/* The arguments with these names. A call records its first ones, up to the last that is wanted. */
+/* Takes names of arguments. A call records its first arguments, up to the last one with such a name. */
 static int take_names(const char *call, uint16_t nr, const char *names, uint8_t *count, struct scope_error *error)
 {
 	const struct scope_syscall_args *args = scope_syscall_args_of(nr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The file of a capture that is analysed immediately: a named one that the user keeps, or an unnamed one. */
+/* The file of a capture that is analysed immediately: a named file that the user keeps, or an unnamed one. */
 #include "cmd/captured.h"
 
 #include <errno.h>

@@ -44,7 +44,7 @@ int scope_cmd_line_next(const char *name, int argc, char **argv)
 	return getopt_long(argc, argv, letters, longs, NULL);
 }
 
-/* "--formt" or "--form", of which the table has none, or several. */
+/* Reports a long option such as "--formt" or "--form", for which the table has no option, or several. */
 static int wrong_word(const struct scope_command *command, const char *word)
 {
 	const int length = (int)strcspn(word, "=");
@@ -71,7 +71,7 @@ int scope_cmd_line_wrong(const char *name, char **argv)
 {
 	const struct scope_command *command = scope_cmd_find(name);
 
-	if (!optopt) /* so getopt_long(3) marks a long option that it does not know */
+	if (!optopt) /* getopt_long(3) sets it to 0 for an unknown long option */
 		return wrong_word(command, argv[optind - 1]);
 	for (const struct scope_option *option = command->options; option->name; option++) {
 		if (option->key != optopt)

@@ -4,15 +4,17 @@
 #define SCOPE_CMD_COMMAND_LINE_H
 
 /*
- * The next option of argv, by the table of that command: its key, with optarg its value, -1 after
- * the last one, with optind as getopt_long() sets it, or '?' for one that is not understood.
+ * The next option of argv, by the table of that command. Returns its key, with its value in optarg; -1 after the last
+ * option, with optind set as by getopt_long(); or '?' for an unknown option.
  */
 int scope_cmd_line_next(const char *name, int argc, char **argv);
 
-/* Prints what is wrong with the option for which scope_cmd_line_next() just returned '?'. Returns SCOPE_EXIT_USAGE. */
+/*
+ * Prints what is wrong with the option for which scope_cmd_line_next() has just returned '?'. Returns SCOPE_EXIT_USAGE.
+ */
 int scope_cmd_line_wrong(const char *name, char **argv);
 
-/* The help of a command on stdout. */
+/* Prints the help of a command on stdout. */
 void scope_cmd_line_help(const char *name);
 
 #endif

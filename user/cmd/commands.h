@@ -103,25 +103,26 @@ enum {
 };
 
 struct scope_option {
-	int key;	   /* its letter, or one of those above */
-	const char *name;  /* without -- */
-	const char *value; /* name of its value in the help; "[=NAME]": may be left out; NULL: it has none */
+	int key;	  /* its letter, or one of the values above */
+	const char *name; /* without -- */
+	const char
+		*value; /* name of its value in the help; "[=NAME]": the value may be left out; NULL: it has no value */
 	const char *help;  /* its lines, with newlines between */
-	const char *words; /* all values, blanks between, or NULL */
+	const char *words; /* all values, with blanks between, or NULL */
 };
 
 struct scope_command {
 	const char *name;
-	int (*run)(int argc, char **argv); /* argv[0] is the name; returns the exit status */
+	int (*run)(int argc, char **argv); /* argv[0] is the command's name; returns the exit status */
 	const char *summary;
-	const char *usage;		    /* before the options in the help */
-	const char *notes;		    /* after them, or NULL */
-	const char *words;		    /* what its first argument may be; NULL: a file */
-	const struct scope_option *options; /* the last has no name */
+	const char *usage;		    /* text before the options in the help */
+	const char *notes;		    /* text after them, or NULL */
+	const char *words;		    /* possible values of its first argument; NULL: a file */
+	const struct scope_option *options; /* ends with a row without a name */
 	int column;			    /* column at which the help of options begins */
 };
 
-/* The last has no name. */
+/* Ends with a row without a name. */
 extern const struct scope_command scope_cmd_commands[];
 
 /* NULL: there is no such command. */

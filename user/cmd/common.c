@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the commands share. */
+/* Functions that commands share. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -21,7 +21,7 @@
 #include "cmd/suggest.h"
 #include "trace/trace.h"
 
-#define TRACES_MAX 4 /* opened at once */
+#define TRACES_MAX 4 /* most traces that are opened together */
 
 static void print_plain(FILE *to, const char *text)
 {
@@ -31,7 +31,7 @@ static void print_plain(FILE *to, const char *text)
 	free(plain);
 }
 
-/* Prints a sentence in plain form, with any names in it. */
+/* Prints a sentence in plain form, because names in it may hold any bytes. */
 static void print_sentence(FILE *to, const char *format, va_list arguments)
 {
 	char *text;
@@ -163,7 +163,7 @@ int scope_cmd_source(const char *command, const char *name, const struct scope_s
 		return scope_cmd_misuse(command, "--source wants kmod or perf, not '%s'", name);
 	if (scope_capture_source_choose(name, &error, &why, ret_source))
 		return scope_cmd_fail(command, &error);
-	/* Only the fact: `scope doctor` has the remedy, and lists what this source does not record. */
+	/* Prints only the fact: `scope doctor` has the remedy, and lists what this source does not record. */
 	if (why.text[0] && !quiet)
 		scope_cmd_say(command, "%.*s, so %s is used; see `scope doctor`", (int)strcspn(why.text, ":;"),
 			      why.text, (*ret_source)->name);
@@ -192,7 +192,7 @@ int scope_cmd_say_similar(const char *path, int err, struct scope_error *error)
 	struct scope_error ignored;
 	char similar[PATH_MAX];
 
-	/* As the user who called sudo: root sees other directories. */
+	/* Searched as the user who called sudo, because root sees other directories. */
 	if (err == -ENOENT && !scope_cmd_drop_privilege(&ignored) &&
 	    scope_cmd_suggest_file(path, similar, sizeof(similar)))
 		scope_error_set(error, err, "there is no file %.200s; did you mean %.200s?", path, similar);
@@ -238,7 +238,7 @@ int scope_cmd_share(const char *text, uint32_t *ret_thousandths)
 	if (end == text || (*end && strcmp(end, "%")) || !(number <= 100))
 		return -EINVAL;
 	*ret_thousandths = (uint32_t)lround(number * 10);
-	/* A share above 0 must not become 0, which means no limit. */
+	/* A share above 0 must not be rounded to 0, which means no limit. */
 	return number > 0 && !*ret_thousandths ? -EINVAL : 0;
 }
 
@@ -273,7 +273,7 @@ static void on_signal(int number)
 	stopped = 1;
 }
 
-/* True if nohup or another parent had set the signal to be ignored: it stays ignored. */
+/* True if nohup or another parent has set the signal to be ignored: it stays ignored. */
 static bool is_ignored(int number)
 {
 	struct sigaction action;
@@ -290,7 +290,7 @@ const volatile sig_atomic_t *scope_cmd_catch_signals(void)
 	sigaction(SIGTERM, &action, NULL);
 	if (!is_ignored(SIGHUP))
 		sigaction(SIGHUP, &action, NULL);
-	/* A limit on file sizes is to cause a failed write. */
+	/* A limit on file sizes shall make a write fail instead of ending the program. */
 	signal(SIGXFSZ, SIG_IGN);
 	return &stopped;
 }
@@ -324,7 +324,7 @@ void scope_cmd_text_end(FILE *text, FILE *to)
 		fclose(text);
 }
 
-/* What stdout and stderr were before. */
+/* stdout and stderr before the conversion. */
 static FILE *plain_stdout, *plain_stderr;
 
 static void end_texts(void)
@@ -398,7 +398,7 @@ unsigned scope_cmd_columns(int fd)
 }
 
 static bool line_open;
-static pid_t line_owner; /* the process that wrote the line last; 0: none did */
+static pid_t line_owner; /* the process that wrote the last such line; 0: none */
 
 void scope_cmd_progress(const char *format, ...)
 {
@@ -417,7 +417,7 @@ void scope_cmd_progress(const char *format, ...)
 
 void scope_cmd_progress_end(void)
 {
-	/* A child cannot know if its parent has a line there by now. */
+	/* A child cannot know if its parent has written a line in between. */
 	if (!line_open && (!line_owner || line_owner == getpid()))
 		return;
 	fputs("\r\033[K", stderr);

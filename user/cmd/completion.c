@@ -10,7 +10,7 @@
 #include "cmd/commands.h"
 #include "export/formats.h"
 
-/* What bash completes for a value, by the value's name in the help; nothing for other names. */
+/* How bash completes a value, by the value's name in the help; other names have no completion. */
 static const struct {
 	const char *value, *bash, *zsh;
 } kinds[] = {
@@ -37,7 +37,7 @@ static bool takes_value(const struct scope_option *option)
 	return option->value && option->value[0] != '[';
 }
 
-/* Prints the words that may be the first argument of a command; false: it is a file. */
+/* Prints the words that may be the first argument of a command. Returns false if it is a file. */
 static bool print_words(const struct scope_command *command)
 {
 	const struct scope_export_format *format;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* scope delay: delay a process on purpose, and report what that changes. */
+/* scope delay: delay a process on purpose, and report the effect. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -20,9 +20,9 @@
 struct request {
 	struct scope_delay_request delay;
 	const char *by;	   /* NULL: the default */
-	const char *input; /* a trace of which the first functions are sites; NULL: none */
+	const char *input; /* a trace; the first functions of its ranking become sites; NULL: none */
 	unsigned top;
-	char text[SCOPE_DELAY_SITES_MAX][SCOPE_SITE_TEXT];  /* of these functions */
+	char text[SCOPE_DELAY_SITES_MAX][SCOPE_SITE_TEXT];  /* texts of these functions */
 	char named[SCOPE_DELAY_SITES_MAX][SCOPE_SITE_TEXT]; /* names given by --function */
 	bool help;
 };
@@ -50,7 +50,7 @@ static int take_speedup(const char *text, double *ret_value)
 	return 0;
 }
 
-/* Parses values with commas between, all of them different. */
+/* Parses different values with commas between. */
 static int take_values(const char *text, struct scope_delay_request *request)
 {
 	char copy[256], *rest = copy, *word;
@@ -69,7 +69,7 @@ static int take_values(const char *text, struct scope_delay_request *request)
 				return -EINVAL;
 		request->value[request->values++] = value;
 	}
-	/* Only the value 0 is not an experiment. */
+	/* The value 0 alone makes no experiment. */
 	return request->values == 1 && request->value[0] == 0 ? -EINVAL : 0;
 }
 
@@ -149,7 +149,7 @@ static int take(int option, const char *value, struct scope_delay_request *reque
 	}
 }
 
-/* As a site. */
+/* Takes a function as a site. */
 static int take_function(const char *name, struct request *request)
 {
 	char *text = request->named[request->delay.sites % SCOPE_DELAY_SITES_MAX];
@@ -259,7 +259,7 @@ static int bad_values(const struct request *request)
 				SCOPE_DELAY_VALUES_MAX, request->by);
 }
 
-/* The experiments themselves. */
+/* Makes the experiments. */
 static int run(struct request *request, enum scope_causal_kind kind, int rest)
 {
 	struct scope_delay_request *delay = &request->delay;

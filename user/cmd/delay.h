@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Delay experiments as commands run them: from the request to the output. */
+/* Delay experiments of a command: from the request to the output. */
 #ifndef SCOPE_CMD_DELAY_H
 #define SCOPE_CMD_DELAY_H
 
@@ -20,12 +20,12 @@
 struct scope_delay_request {
 	const char *command; /* for messages: "delay" */
 	enum scope_causal_kind kind;
-	uint32_t pid; /* 0: none named */
+	uint32_t pid; /* 0: not given */
 	bool follow, json;
-	bool relative; /* delays are chosen by how often threads come to each site */
+	bool relative; /* delays are chosen by how often threads visit each site */
 	const char *site[SCOPE_DELAY_SITES_MAX];
 	uint32_t sites;
-	double value[SCOPE_DELAY_VALUES_MAX]; /* as of struct scope_experiment */
+	double value[SCOPE_DELAY_VALUES_MAX]; /* see struct scope_experiment */
 	size_t values;			      /* 0: the defaults of the kind */
 	const char *progress;		      /* NULL: the default */
 	uint32_t repeats;
@@ -36,8 +36,8 @@ struct scope_delay_request {
 /* The outcome. The result points into the other members and into the request, so these must not move. */
 struct scope_delay_outcome {
 	struct scope_causal_result result; /* computed */
-	int err;			   /* 0; -errno: the measurement is not the requested one, */
-	struct scope_error why;		   /* for this reason */
+	int err;			   /* 0; -errno: the measurement is not the requested one, … */
+	struct scope_error why;		   /* … for this reason */
 	struct scope_target target;
 	char program[SCOPE_PLAIN_COMM_BYTES];
 	struct utsname system;
@@ -47,11 +47,11 @@ struct scope_delay_outcome {
 /* Sets the defaults, and a random seed. */
 void scope_cmd_delay_request_init(struct scope_delay_request *request);
 
-/* Checks that it can be done here. 0, or -errno with error saying what is missing. */
+/* Checks that experiments are possible on this host. 0, or -errno with error filled, which says what is missing. */
 int scope_cmd_delay_check(struct scope_error *error);
 
 /*
- * Makes the experiments. 0, and the caller frees the outcome; or -errno with error filled: they could not
+ * Makes the experiments. Returns 0, and the caller frees the outcome; or -errno with error filled if they could not
  * begin.
  */
 int scope_cmd_delay_measure(const struct scope_delay_request *request, struct scope_error *error,

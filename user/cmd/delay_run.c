@@ -18,7 +18,7 @@
 
 #define COOL_OFF_NS 50000000ull /* for queues to fill or drain */
 #define REPEATS 8
-#define DRAWS_PER_REPEAT 5 /* of randomly chosen speedups: 40 of a site at the default */
+#define DRAWS_PER_REPEAT 5 /* randomly chosen speedups for each repeat: 40 for a site by default */
 
 void scope_cmd_delay_request_init(struct scope_delay_request *request)
 {
@@ -31,11 +31,11 @@ void scope_cmd_delay_request_init(struct scope_delay_request *request)
 	};
 	if (getrandom(&request->seed, sizeof(request->seed), GRND_NONBLOCK) < 0)
 		request->seed = (uint64_t)getpid();
-	/* Short enough for a user to type it again. */
+	/* It is short, so that a user can type it again. */
 	request->seed %= 1000000;
 }
 
-/* Calls write for the file. path NULL: standard output. */
+/* Calls write() for the file. path NULL: standard output. */
 static int write_file(const char *path, int (*write)(const struct scope_causal_result *result, bool flag, FILE *out),
 		      const struct scope_causal_result *result, bool flag, struct scope_error *error)
 {
@@ -94,7 +94,7 @@ int scope_cmd_delay_give(const struct scope_delay_request *request, const struct
 	return err;
 }
 
-/* What is set up from the process and the command line. */
+/* Data made from the process and the command line. */
 struct setup {
 	struct scope_site site[SCOPE_DELAY_SITES_MAX];
 	struct scope_point point;
@@ -113,7 +113,7 @@ int scope_cmd_delay_check(struct scope_error *error)
 		   : 0;
 }
 
-/* Delays that most programs notice and survive. */
+/* The default values are delays that most programs notice and survive. */
 static int make_plan(const struct scope_delay_request *request, struct scope_plan *ret_plan)
 {
 	static const double delays[] = { 0, 50e3, 200e3, 1e6 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* scope diff: print what became slower, and what is gone, from one report or trace to another. */
+/* scope diff: print what became slower, and what disappeared, from one report or trace to another. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -16,7 +16,10 @@
 #include "trace/trace.h"
 
 #define THRESHOLD 0.2
-/* As a slow request takes twice as long as a usual one. Captures of one healthy server on a busy machine differ by half. */
+/*
+ * 1 means twice as long, like a slow request compared with a usual one. Captures of one healthy server on a busy
+ * machine differ by half.
+ */
 #define TIME_THRESHOLD 1.0
 
 struct request {
@@ -53,7 +56,7 @@ static int analyse(const char *path, int fd, struct scope_error *error, json_t *
 	return err;
 }
 
-/* Loads a report in JSON, which begins with a brace, or a trace, which does not. */
+/* Loads a report in JSON, or a trace. Only JSON begins with a brace. */
 static int load(const char *path, FILE *file, struct scope_error *error, json_t **ret_report)
 {
 	const int first = fgetc(file);
@@ -78,7 +81,7 @@ static int load(const char *path, FILE *file, struct scope_error *error, json_t 
 			       SCOPE_REPORT_SCHEMA);
 }
 
-/* The files are opened as root may, and read as the user who called sudo. */
+/* The files are opened with root's rights, and read as the user who called sudo. */
 static int load_both(const struct request *request, struct scope_error *error, json_t **ret_reports)
 {
 	FILE *file[2] = { NULL, NULL };

@@ -78,7 +78,7 @@ static void check_module(struct scope_machine *machine, struct scope_advice *adv
 	const int err = scope_control_open(&error, &control, &info);
 
 	if (err && access(SCOPE_MODULES_PATH, F_OK)) {
-		/* scope_cmd_doctor_loading() says why it cannot be. */
+		/* scope_cmd_doctor_loading() prints why it cannot be loaded. */
 		scope_cmd_doctor_say(advice, SCOPE_DOCTOR_MISSING, "the scope module is not loaded");
 		return;
 	}
@@ -145,7 +145,7 @@ static void check_delays(struct scope_machine *machine, struct scope_advice *adv
 			"/etc/modprobe.d, or scope.delays=0 off the kernel's command line");
 }
 
-/* See kernel_lockdown(7). Prints nothing if that file cannot be read. */
+/* Checks kernel_lockdown(7). Prints nothing if its file cannot be read. */
 static void check_lockdown(struct scope_machine *machine, struct scope_advice *advice)
 {
 	char line[128];
@@ -230,8 +230,8 @@ static void check_symbols(struct scope_machine *machine, struct scope_advice *ad
 }
 
 /*
- * for_module: a requirement for loading the module, which is not needed if perf events can be used. A capture uses a
- * module that is loaded, so a problem of such a module must be fixed.
+ * for_module: a requirement for loading the module, which is not needed if perf events can be used. But a capture uses
+ * a loaded module, so a problem with a loaded module must be fixed.
  */
 static const struct check {
 	void (*check)(struct scope_machine *machine, struct scope_advice *advice);
@@ -259,7 +259,7 @@ static const struct check {
 
 #define MARK 9 /* column at which the text of a check begins */
 
-/* On a terminal; in a pipe each check is a line. */
+/* Wraps the text on a terminal; in a pipe each check is one line. */
 static void print_wrapped(const char *mark, const char *text)
 {
 	printf("%-*s", MARK, mark);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the checks of `scope doctor` share: facts about the machine, and the message of each check. */
+/* Shared by the checks of `scope doctor`: facts about the machine, and the message of each check. */
 #ifndef SCOPE_CMD_DOCTOR_H
 #define SCOPE_CMD_DOCTOR_H
 
@@ -10,11 +10,11 @@
 
 #include "control/control.h"
 
-#define SCOPE_MODULES_PATH "/proc/modules" /* not there if the kernel takes none */
+#define SCOPE_MODULES_PATH "/proc/modules" /* absent if the kernel takes no modules */
 
 enum scope_doctor_verdict {
 	SCOPE_DOCTOR_OK,
-	SCOPE_DOCTOR_HINT, /* works, could be better */
+	SCOPE_DOCTOR_HINT, /* it works, but could be better */
 	SCOPE_DOCTOR_MISSING,
 };
 
@@ -30,7 +30,7 @@ struct scope_machine {
 	uint32_t pid;		  /* a process to check, 0 for none */
 };
 
-/* An advice without text is not printed. */
+/* The message of a check. It is not printed if it has no text. */
 struct scope_advice {
 	enum scope_doctor_verdict verdict;
 	char text[1024];
@@ -42,7 +42,7 @@ scope_cmd_doctor_say(struct scope_advice *advice, enum scope_doctor_verdict verd
 /* First line of a file below /proc or /sys, "" if it cannot be read. */
 void scope_cmd_doctor_line(const char *path, char *line, size_t size);
 
-/* Checks that are in other files: of a module that is not loaded, and of the target. */
+/* Checks in other files: of a module that is not loaded, and of the target. */
 void scope_cmd_doctor_file(struct scope_machine *machine, struct scope_advice *advice);
 void scope_cmd_doctor_loading(struct scope_machine *machine, struct scope_advice *advice);
 void scope_cmd_doctor_headers(struct scope_machine *machine, struct scope_advice *advice);

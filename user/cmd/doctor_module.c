@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* scope doctor: why the module is not loaded, or a file of it would not be. */
+/* scope doctor: why the module is not loaded, or why a file of it could not be loaded. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ void scope_cmd_doctor_file(struct scope_machine *machine, struct scope_advice *a
 				     machine->release);
 }
 
-/* /proc/kallsyms has the names (without addresses) for every user. If it cannot be read nothing is known. */
+/* /proc/kallsyms has the names (without addresses) for every user. If it cannot be read, returns true. */
 static bool has_tracepoints(void)
 {
 	FILE *list = fopen("/proc/kallsyms", "re");
@@ -52,7 +52,7 @@ static bool has_tracepoints(void)
 	return found || !any;
 }
 
-/* What the module's build refuses (kmod/compat/require.mk), reported before a build. */
+/* Reports before a build what the module's build refuses (kmod/compat/require.mk). */
 static bool fits_the_kernel(const struct scope_machine *machine, struct scope_advice *advice)
 {
 	unsigned int major, minor;
@@ -118,7 +118,7 @@ static bool os_is_like(const char *text, const char *name)
 	return false;
 }
 
-/* The package that holds the headers of a kernel, by distribution. */
+/* Prints the package with the headers of a kernel, by distribution. */
 void scope_cmd_doctor_headers(struct scope_machine *machine, struct scope_advice *advice)
 {
 	static const struct {
@@ -158,7 +158,7 @@ void scope_cmd_doctor_headers(struct scope_machine *machine, struct scope_advice
 			     machine->release, install);
 }
 
-/* The files that modprobe would load, in the order of its folders; compressed as distributions do. */
+/* Finds the file that modprobe would load, in the order of its folders; it may be compressed. */
 static bool find_installed(const char *release, char path[PATH_MAX])
 {
 	static const char *const folders[] = { "updates/dkms", "updates", "extra", "weak-updates", "kernel/extra" };
@@ -189,7 +189,10 @@ void scope_cmd_doctor_installed(struct scope_machine *machine, struct scope_advi
 				     machine->release);
 }
 
-/* 1: a signature follows the module; 0: none does; -1: not known, because it is compressed or unreadable. */
+/*
+ * Returns 1 if a signature follows the module, 0 if none does, -1 if it is not known because the file is compressed or
+ * unreadable.
+ */
 static int is_signed(const char *path)
 {
 	static const char mark[] = "~Module signature appended~\n";
@@ -233,7 +236,7 @@ static bool lockdown_is_off(void)
 	return statfs("/sys/kernel/security", &system) || system.f_type == SECURITYFS_MAGIC;
 }
 
-/* The command that enrols the certificate: that of DKMS if there is one. */
+/* The command that enrols the certificate: DKMS's certificate if there is one. */
 static const char *enrol_command(void)
 {
 	if (!access("/var/lib/dkms/mok.pub", F_OK))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* scope doctor -p PID: what its language's runtime needs so that functions compiled at run time have names. */
+/* scope doctor -p PID: what the process's language runtime needs so that functions compiled at run time have names. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static bool has_map(struct scope_proc_reader *reader, uint32_t pid)
 	return true;
 }
 
-#define FIND_READS 8192 /* no rule: as many as a capture allows itself */
+#define FIND_READS 8192 /* no rule: the same limit as in a capture */
 
 /* The memory of a process, through the reader, so that a process that blocks reads does not block this one. */
 struct remote {
@@ -41,7 +41,7 @@ static bool read_memory(void *context, uint64_t address, void *data, size_t byte
 	return scope_proc_reader_supplied(remote->reader, remote->pid, address, data, bytes) == (ssize_t)bytes;
 }
 
-/* Whether a capture can read the functions that the interpreter runs: says so. */
+/* Finds out if a capture can read the functions that the interpreter runs, and prints it. */
 static enum scope_interpreter_found check_interpreter(struct scope_proc_reader *reader, uint32_t pid,
 						      const struct scope_runtime *runtime, struct scope_advice *advice)
 {
@@ -67,7 +67,7 @@ static enum scope_interpreter_found check_interpreter(struct scope_proc_reader *
 	free(memory);
 	if (found != SCOPE_INTERPRETER_FOUND)
 		return found;
-	/* The JVM and V8 describe themselves, so no version has to be known. */
+	/* The JVM and V8 describe themselves, so the version need not be known. */
 	if (interpreter.version)
 		snprintf(own, sizeof(own), " %u.%u", interpreter.version >> 8, interpreter.version & UINT8_MAX);
 	scope_cmd_doctor_say(advice, SCOPE_DOCTOR_OK,
@@ -76,7 +76,10 @@ static enum scope_interpreter_found check_interpreter(struct scope_proc_reader *
 	return found;
 }
 
-/* True if the program is another one, which has an interpreter as a library and may never start it: Net-SNMP's agent has Perl's. */
+/*
+ * True if the program is not the interpreter itself, but has it as a library, which it may never use (such as
+ * Net-SNMP's agent with Perl).
+ */
 static bool is_only_library(const struct scope_proc_maps *maps, const struct scope_runtime *runtime)
 {
 	bool program = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* scope doctor -p PID: whether functions of that process will have names. */
+/* scope doctor -p PID: finds out if functions of that process will have names. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,9 +13,9 @@
 #include "symbol/runtime.h"
 
 #define SHOWN 3	     /* stripped files that are named */
-#define MAPS_TRIES 3 /* no rule: a second each */
+#define MAPS_TRIES 3 /* no rule: attempts, a second each */
 
-/* The file as the process sees it, or what it has mapped where that was replaced. */
+/* Opens the file at its path in the process, or the mapped file if it was replaced. */
 static int open_mapped(struct scope_proc_reader *reader, const struct scope_trace_map *map)
 {
 	char root[32];
@@ -112,7 +112,7 @@ void scope_cmd_doctor_target(struct scope_machine *machine, struct scope_advice 
 
 	if (!machine->pid)
 		return;
-	/* On a host that is very busy a file may take a second: a reader gives it up then. */
+	/* On a very busy host a file may take more than a second, after which a reader gives up. */
 	for (int tries = 0; tries < MAPS_TRIES; tries++) {
 		scope_proc_destroy(proc);
 		scope_proc_reader_destroy(reader);

@@ -13,10 +13,10 @@ int scope_cmd_document_format(const char *command, const char *value, bool *ret_
 /* A new object with "schema", "scope" and "command", to which the caller adds. NULL: no memory. */
 json_t *scope_cmd_document_begin(const char *command);
 
-/* A string of JSON: plain (base/plain.h), because names in it may be any bytes. NULL gives null. */
+/* A string of JSON in plain form (base/plain.h), because names in it may hold any bytes. NULL gives null. */
 json_t *scope_cmd_document_text(const char *text);
 
-/* Prints it to standard output and frees it. Returns the exit status, after printing any error. */
+/* Prints the document to standard output and frees it. Returns the exit status, after printing any error. */
 int scope_cmd_document_end(const char *command, json_t *document);
 
 #endif

@@ -13,7 +13,7 @@
 #include "trace/trace.h"
 #include "trace/writer.h"
 
-/* Times are from the window's begin on; 0: from the first event, or to the last. */
+/* Times count from the window's begin; 0: from the first event, or to the last. */
 static int write_span(struct scope_trace *trace, uint64_t from_ns, uint64_t to_ns, struct scope_error *error)
 {
 	uint64_t begin_ns, end_ns;

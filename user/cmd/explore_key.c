@@ -9,7 +9,7 @@
 #include "cmd/explore_rounds.h"
 #include "cmd/probe_option.h"
 
-#define NAME_END 48u /* no rule: bytes of a probe that are in the name of its key */
+#define NAME_END 48u /* no rule: bytes of a probe's place in the name of its key */
 
 static int bad_form(const char *text, struct scope_error *error)
 {
@@ -52,7 +52,7 @@ int scope_cmd_explore_key(const char *text, struct scope_error *error, struct sc
 	strcpy(copy, text);
 	if (take_end(copy, &key))
 		return bad_form(text, error);
-	/* The end says which function it is, and the begin may be a long path. */
+	/* The end has the function's name, while the begin may be a long path. */
 	length = strlen(copy);
 	end = length < NAME_END ? copy : copy + length - NAME_END;
 	snprintf(key.name, sizeof(key.name), "%s%.48s:arg%d", end == copy ? "" : "…", end, key.source.arg);

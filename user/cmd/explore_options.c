@@ -21,7 +21,7 @@ static int take_limit(const char *name, const char *value, const struct scope_cm
 	return 0;
 }
 
-/* An argument that requests are correlated with. 0, or an exit status. */
+/* Takes an argument whose values are correlated with requests. 0, or an exit status. */
 static int take_key(const char *value, struct scope_cmd_report *request)
 {
 	struct scope_error error = { "" };
@@ -30,7 +30,7 @@ static int take_key(const char *value, struct scope_cmd_report *request)
 		return scope_cmd_misuse(request->name, "at most %d times --key", SCOPE_UNIT_KEYS);
 	if (scope_cmd_explore_key(value, &error, &request->key[request->keys], &request->key_probe[request->keys]))
 		return scope_cmd_misuse(request->name, "%s", error.text);
-	/* Probes of different keys have different numbers. */
+	/* Each key has a probe with a number of its own. */
 	if (request->key[request->keys].source.probe) {
 		request->key[request->keys].source.number = (uint16_t)(SCOPE_EXPLORE_KEY_PROBE + request->keys);
 		request->key_probe[request->keys].id = request->key[request->keys].source.number;
@@ -39,7 +39,7 @@ static int take_key(const char *value, struct scope_cmd_report *request)
 	return 0;
 }
 
-/* An option of explore that is about its rounds. 0, or an exit status. */
+/* Takes an option about the rounds of explore. 0, or an exit status. */
 static int take_rounds(int option, const char *value, struct scope_cmd_report *request)
 {
 	uint64_t number;
@@ -71,7 +71,7 @@ static int take_rounds(int option, const char *value, struct scope_cmd_report *r
 	}
 }
 
-/* N, or FILE:N. 0, or an exit status. */
+/* Takes N, or FILE:N. 0, or an exit status. */
 static int take_why(const char *value, struct scope_cmd_report *request)
 {
 	const char *colon = strrchr(value, ':');

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Explores a running process in rounds: each is a capture, an analysis, and the choice of what the next one adds. */
+/*
+ * Explores a running process in rounds. Each round is a capture, an analysis, and the choice of what the next round
+ * adds.
+ */
 #include "cmd/explore_rounds.h"
 
 #include <errno.h>
@@ -23,18 +26,18 @@
 struct rounds {
 	const struct scope_cmd_report *request;
 	const volatile sig_atomic_t *stop;
-	struct scope_proc_reader *reader; /* of the target, between captures */
+	struct scope_proc_reader *reader; /* reads the target between captures */
 	struct scope_proc_root root;
 	struct scope_explore explore;
 	struct scope_explored explored;
 	uint32_t tgid;
-	/* Of the first round, which the output is about. */
+	/* The first round, from which the output is made. */
 	struct scope_trace *first_trace;
 	struct scope_analysis *first;
 	bool ended;
 };
 
-/* One round under way. */
+/* The present round. */
 struct round_now {
 	struct rounds *rounds;
 	struct scope_explore_plan plan;
@@ -81,7 +84,7 @@ static void describe(struct round_now *now)
 			 tree->paths.function[plan->function].name);
 }
 
-/* All that the plan does not ask for is off, except what every round needs: calls, switches, wakings. */
+/* Switches off all that the plan does not need, except what every round needs: calls, switches, wakings. */
 static void set_options(struct round_now *now)
 {
 	const struct scope_cmd_report *request = now->rounds->request;
@@ -154,7 +157,7 @@ static int sum_round(const struct round_now *now, struct scope_trace *trace, con
 					  analysis->found.pickups, &wanted, ret_round);
 }
 
-/* Sums of the round, by an analysis of its trace. */
+/* Makes the sums of the round by an analysis of its trace. */
 static int take(struct round_now *now, struct scope_trace *trace, const struct scope_analysis *analysis)
 {
 	struct rounds *rounds = now->rounds;
@@ -186,7 +189,7 @@ static int take(struct round_now *now, struct scope_trace *trace, const struct s
 	err = scope_explore_take(&rounds->explore, &now->plan, &now->probing, round, trace, analysis->symbols,
 				 &now->kernel);
 	scope_explore_round_destroy(round);
-	/* The program's files are read for this, so it is asked for once. */
+	/* This reads the program's files, so it is done only once. */
 	if (!err && now->plan.stacks && !rounds->explore.functions_seen)
 		rounds->explore.functions_seen = (uint32_t)scope_symbols_program_functions(analysis->symbols, 0);
 	return err;
@@ -248,7 +251,7 @@ static void sum_up(struct round_now *now)
 		explored->over = true;
 }
 
-/* 0; 1: this was the last round; or -errno. */
+/* Makes a round. 0; 1: this was the last round; or -errno. */
 static int run_round(struct rounds *rounds, const struct scope_explore_plan *plan, struct scope_error *error)
 {
 	struct round_now *now = calloc(1, sizeof(*now));
@@ -360,7 +363,7 @@ int scope_cmd_explore_rounds(const struct scope_cmd_report *request, struct scop
 		err = scope_proc_reader_create(rounds->stop, error, &rounds->reader);
 	if (!err)
 		err = run_rounds(rounds, error);
-	/* What is known is printed, whatever ended it. */
+	/* The results so far are printed, whatever ended the rounds. */
 	if (rounds->first) {
 		printed = print(rounds, file, &why);
 		if (!err && printed) {

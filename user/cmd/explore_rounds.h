@@ -5,7 +5,7 @@
 
 #include "cmd/report_options.h"
 
-/* 0, or -errno with error filled. What was found until an error, or the stop flag, is printed. */
+/* Returns 0, or -errno with error filled. After an error, or the stop flag, the results so far are printed. */
 int scope_cmd_explore_rounds(const struct scope_cmd_report *request, struct scope_error *error);
 
 /* "write:arg2", "u:PATH:FUNCTION:arg0:8". 0, or -errno with error filled. */

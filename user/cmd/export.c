@@ -21,7 +21,7 @@ static void print_usage(void)
 		printf("  %-11s %s\n", row->name, row->help);
 }
 
-/* A trace, and what else a format needs. */
+/* A trace, and the other data that a format needs. */
 struct source {
 	struct scope_trace *trace;
 	struct scope_symbols *symbols;
@@ -29,7 +29,7 @@ struct source {
 	struct scope_signatures *signatures;
 };
 
-/* A format that writes a directory creates it itself; a file gets its name when it is complete. */
+/* A format that writes a directory creates it itself. A file gets its name when it is complete. */
 static int run_format(const struct scope_export_format *format, const struct scope_export_from *from,
 		      const char *output, struct scope_error *error)
 {
@@ -59,7 +59,7 @@ static int run_format(const struct scope_export_format *format, const struct sco
 	return scope_cmd_newfile_end("export", file, err, error);
 }
 
-/* What `scope report` would find in it. */
+/* Makes the analysis of `scope report`. */
 static int diagnose(struct source *source, const char *input, const struct scope_symbol_options *symbols,
 		    struct scope_error *error)
 {
@@ -80,7 +80,7 @@ static int diagnose(struct source *source, const char *input, const struct scope
 	return err ? scope_error_set(error, err, "%.200s cannot be analysed: %s", input, strerror(-err)) : 0;
 }
 
-/* The names of its functions, and the diagnosis if the format has it. */
+/* Prepares the names of functions, and the diagnosis if the format has it. */
 static int prepare(const struct scope_export_format *format, const char *input,
 		   const struct scope_symbol_options *options, struct source *source, struct scope_error *error)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The text that collectors get during a capture: a child process makes it in each step, and it is served from memory.
+ * Serves a text to collectors during a capture. A child process makes the text in each step, and it is served from
+ * memory.
  */
 #include "cmd/exposed.h"
 
@@ -22,7 +23,7 @@ struct scope_cmd_exposed {
 	struct scope_http *http;
 	uint64_t period_ns, next_ns; /* next_ns: since the capture began */
 	pid_t child;		     /* 0: none */
-	int fd;			     /* where it writes */
+	int fd;			     /* the file in which the child writes */
 };
 
 int scope_cmd_exposed_create(const char *address, uint64_t period_ns, const struct scope_cmd_drawing *drawing,
@@ -48,7 +49,7 @@ int scope_cmd_exposed_create(const char *address, uint64_t period_ns, const stru
 	return 0;
 }
 
-/* Serves the text that the child wrote from here on. */
+/* From here on serves the text that the child wrote. */
 static void take_text(struct scope_cmd_exposed *exposed)
 {
 	struct stat stat;
@@ -80,7 +81,7 @@ static bool reap(struct scope_cmd_exposed *exposed)
 	return true;
 }
 
-/* All that the child does. */
+/* The work of the child. */
 static void write_text(const struct scope_cmd_exposed *exposed, const struct scope_capture_progress *now)
 {
 	FILE *to = fdopen(exposed->fd, "w");

@@ -52,7 +52,7 @@ struct request {
 	struct scope_fleet_summarize_options summarize;
 	const char *label[SCOPE_FLEET_LABELS_MAX];
 	struct scope_cmd_symbols symbols;
-	char **word; /* after the action */
+	char **word; /* words after the action */
 	int words;
 	uint64_t since_ns;
 	bool help, json, verbose, consume;
@@ -137,7 +137,7 @@ static int report_of(const struct request *request, const struct scope_fleet_fac
 	return err;
 }
 
-/* A report of nothing, where nothing could be read, is no answer. */
+/* If nothing could be read, an empty report is no answer. */
 static int check_read(const struct request *request, const struct scope_fleet_facts *facts,
 		      const struct scope_fleet_read *read, struct scope_error *error)
 {
@@ -161,7 +161,7 @@ static int add(void *store, const struct scope_fleet_summary *summary, struct sc
 	return 0;
 }
 
-/* The engine adds up what it has. */
+/* The server adds up the summaries that it has. */
 static int report_of_server(const struct request *request, struct scope_error *error)
 {
 	struct scope_fleet_client *client = NULL;

@@ -22,7 +22,7 @@ static int add(void *batch, const struct scope_fleet_summary *summary, struct sc
 	return scope_fleet_batch_add(batch, summary, error);
 }
 
-/* All of a file or a folder. 0, or -errno with error. */
+/* Sends all of a file or a folder. 0, or -errno with error. */
 static int send_path(struct scope_fleet_batch *batch, const char *path, struct scope_fleet_read *read,
 		     struct scope_error *error)
 {
@@ -31,7 +31,7 @@ static int send_path(struct scope_fleet_batch *batch, const char *path, struct s
 	return err ? err : scope_fleet_batch_flush(batch, error);
 }
 
-/* A program that writes to it has locked it until then, and afterwards finds another file with this name. */
+/* Waits until no program has the file locked for writing. Later writers will find another file with this name. */
 static int wait_for_writer(const char *path)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -52,7 +52,10 @@ static int leave(void *user, const struct scope_fleet_summary *summary, struct s
 	return 0;
 }
 
-/* 1: it is a file of summaries; 0: there is none yet; -errno with error: it is something else, which must not be removed. */
+/*
+ * Returns 1 for a file of summaries, 0 if there is none yet, or -errno with error for anything else, which must not be
+ * removed.
+ */
 static int is_consumable(const char *path, struct scope_error *error)
 {
 	struct scope_fleet_read read = { 0 };
@@ -70,7 +73,7 @@ static int is_consumable(const char *path, struct scope_error *error)
 	return err ? err : 1;
 }
 
-/* Sends a file that is this program's alone, and removes it. */
+/* Sends a file that only this program uses, and removes it. */
 static int consume_taken(struct scope_fleet_batch *batch, const char *taken, struct scope_fleet_read *read,
 			 struct scope_error *error)
 {
@@ -84,13 +87,13 @@ static int consume_taken(struct scope_fleet_batch *batch, const char *taken, str
 	if (read->unread > unread)
 		return scope_error_set(error, -EBADMSG, "%s; it stays, and nothing is sent until it is moved away",
 				       read->problem[problems]);
-	/* A damaged part would be damaged again, so it is named. */
+	/* A damaged part cannot be sent later either, so it is reported. */
 	if (read->problems > problems)
 		scope_cmd_say("fleet", "%s", read->problem[problems]);
 	return unlink(taken) ? scope_error_set(error, -errno, "%s cannot be removed: %s", taken, strerror(errno)) : 0;
 }
 
-/* What an earlier run has sent in part comes first, then what is there now. */
+/* First sends a file that an earlier run has sent in part, then the present one. */
 static int consume(struct scope_fleet_batch *batch, const char *path, struct scope_fleet_read *read,
 		   struct scope_error *error)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The command after --, if there is one: held until tracing is on, then started. */
+/* The command after --, if there is one. It is held until tracing is on, then started. */
 #include "cmd/held.h"
 
 #include "cmd/cmd.h"

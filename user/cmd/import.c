@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* scope import: convert what another tool recorded to a trace. */
+/* scope import: convert a recording of another tool to a trace. */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "cmd/commands.h"
 #include "import/import.h"
 
-/* *ret_stream is NULL for a directory, whose files are opened by the library that reads them, as the user. */
+/* *ret_stream is NULL for a directory: the library that reads its files opens them, as the user. */
 static int open_input(const char *input, struct scope_error *error, FILE **ret_stream)
 {
 	struct stat status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* scope learn: add to the database what functions of a program call, from a run with all stacks. */
+/* scope learn: add the calls that functions of a program make to the database, from a run with all stacks. */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -28,12 +28,12 @@ struct request {
 	struct scope_cmd_symbols symbols;
 	const char *input, *save, *source, *db; /* NULL: not given */
 	const struct scope_source *from;
-	char **command;	     /* to be started; NULL: none */
-	int *command_status; /* where its exit status goes */
+	char **command;	     /* command to start; NULL: none */
+	int *command_status; /* gets its exit status */
 	bool duration, help;
 };
 
-#define SUBBUF_COUNT 64u /* stacks of 8 KiB come with every call */
+#define SUBBUF_COUNT 64u /* every call has a stack of 8 KiB */
 #define SAMPLE_PERIOD_NS 500000u
 
 /* 0, or the exit status for an invalid value. */
@@ -129,7 +129,7 @@ struct session {
 	uint32_t tgid;
 };
 
-/* Tracing is on: from here on a command may run. */
+/* Tracing is on: starts the command, if there is one. */
 static void begun(void *context, const struct scope_target *target)
 {
 	struct session *session = context;
@@ -215,7 +215,7 @@ static void print_summary(const struct scope_learned *learned, const char *db, s
 		       learned->no_build_id);
 }
 
-/* Explains why there is nothing to keep, and what to do. -ENODATA. */
+/* Explains why nothing was learned, and what to do. -ENODATA. */
 static int nothing_learned(const struct scope_learned *learned, struct scope_error *error)
 {
 	if (!learned->stacks)
@@ -295,7 +295,9 @@ static int run(const struct request *request, struct scope_error *error)
 	return err;
 }
 
-/* Captures a stack with every call, at any cost, and samples, which show where the program runs between calls. */
+/*
+ * Captures a stack with every call, whatever that costs, and samples, which show where the program runs between calls.
+ */
 static void init_capture(struct scope_capture_options *options)
 {
 	scope_capture_options_init(options, 0);

@@ -19,15 +19,15 @@
 #include "report/text.h"
 
 struct scope_cmd_live {
-	uint64_t window_ns; /* 0: each report covers all so far */
+	uint64_t window_ns; /* 0: each report covers the whole capture so far */
 	struct scope_report_style style;
 	const struct scope_analysis_options *options;
 	bool json;
 	struct scope_cmd_screen *screen;
 	struct scope_cmd_keys keys;
-	unsigned order, page; /* order of the list; page: the one shown, as report/pages.h numbers them */
+	unsigned order, page; /* order of the list; the page that is shown, by its number in report/pages.h */
 	bool paused;
-	struct scope_stream *stream; /* of the current tick, as is trace_fd */
+	struct scope_stream *stream; /* stream and trace_fd: values of the present tick */
 	int trace_fd;
 };
 
@@ -58,7 +58,7 @@ static json_t *make_state(const struct scope_cmd_live *live, const struct scope_
 			 is_windowed(live, now) ? (json_int_t)live->window_ns : (json_int_t)0);
 }
 
-/* What has been captured so far, or its last part. -errno: there is nothing to report. */
+/* Analyses the capture so far, or its last part. -errno: there is nothing to report. */
 static int analyse(const struct scope_cmd_live *live, const struct scope_capture_progress *now,
 		   struct scope_analysis **ret_analysis)
 {
@@ -74,7 +74,7 @@ static int analyse(const struct scope_cmd_live *live, const struct scope_capture
 	options.settled_ns = now->settled_ns;
 	if (is_windowed(live, now))
 		options.from_ns = now->settled_ns - live->window_ns;
-	/* This process needs a reader of its own: the answers of the capture's reader go to the capture. */
+	/* This process needs a reader of its own, because answers of the capture's reader go to the capture. */
 	err = scope_proc_reader_create(NULL, NULL, &options.symbols.reader);
 	if (err)
 		return err;
@@ -138,7 +138,10 @@ static const struct {
 	[SCOPE_ORDER_NAME] = { 'n', "name" },
 };
 
-/* Shows the chosen page, and in the last line the keys, which have to fit into 79 columns. Without keys that line stays a part of the page. */
+/*
+ * Shows the chosen page, and the keys in the last line, in at most 79 columns. Without keys the page has that line,
+ * too.
+ */
 static void turn(const struct scope_cmd_live *live, unsigned line)
 {
 	char status[200], order[100] = "0 back";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Pick the command that the user named. With SCOPE_STATIC the program is the one of `make static`. */
+/* Runs the command that the user named. With SCOPE_STATIC the program is that of `make static`. */
 #include <nss.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static int run(const char *name, int argc, char **argv)
 	return command ? command->run(argc, argv) : refuse(name);
 }
 
-/* `scope help`, or of a command. */
+/* Prints the help of the program, or of a command. */
 static int help(int argc, char **argv)
 {
 	if (argc < 3) {
@@ -67,7 +67,7 @@ static int ends_in(const char *text, const char *end)
 int main(int argc, char **argv)
 {
 #ifdef SCOPE_STATIC
-	/* Other name services are libraries of the host's, for its C library and not for this one. */
+	/* Other name services are libraries of the host, made for its C library and not for this one. */
 	__nss_configure_lookup("passwd", "files");
 	__nss_configure_lookup("group", "files");
 #endif

@@ -21,7 +21,7 @@
 /* State during a capture. */
 struct session {
 	struct scope_cmd_held held;
-	struct scope_cmd_metrics_live *live; /* NULL: nothing is drawn before the end */
+	struct scope_cmd_metrics_live *live; /* NULL: no drawing before the end */
 };
 
 static void begun(void *context, const struct scope_target *target)
@@ -44,7 +44,7 @@ static void progress(void *context, const struct scope_capture_progress *now)
 			   (double)now->elapsed_ns / 1e9, now->records, now->lost);
 }
 
-/* Keys are read only without a command, because a command reads the terminal itself. */
+/* Keys are read only if no command was started, because a command reads the terminal itself. */
 static int begin_live(const struct scope_cmd_metrics *request, struct scope_writer *writer, struct scope_error *error,
 		      struct scope_cmd_metrics_live **ret_live)
 {
@@ -102,7 +102,7 @@ static int capture_and_open(const struct scope_cmd_metrics *request, struct scop
 	return err;
 }
 
-/* If a part of the file could not be read, the rest is printed, but the status is a failure. */
+/* If a part of the file could not be read, the rest is printed, but the exit status is that of a failure. */
 static int check_file(const struct scope_cmd_metrics *request, const struct scope_trace *trace,
 		      struct scope_error *error)
 {
@@ -122,7 +122,7 @@ static int view_of(const struct scope_metered *metered, enum scope_metrics_by by
 					 ret_view);
 }
 
-/* True if the trace has a part to compare, and another one to compare it with. */
+/* Checks that the trace has a part to compare, and another part to compare it with. */
 static int check_parts(const struct scope_cmd_metrics *request, const struct scope_metrics_view *view,
 		       struct scope_error *error)
 {
@@ -151,7 +151,9 @@ static int change_within(const struct scope_cmd_metrics *request, const struct s
 	return scope_metrics_change(&before, &after, ret_changes);
 }
 
-/* Compares what is after the change point with what is before; leaves the changes empty if there is none. */
+/*
+ * Compares the time after the change point with the time before. If there is no change point, the changes stay empty.
+ */
 static int change_after(const struct scope_metrics_view *view, char text[48], struct scope_metric_changes *ret_changes)
 {
 	double *latency = calloc(view->steps + 1, sizeof(*latency));
@@ -286,8 +288,8 @@ static int run(const struct scope_cmd_metrics *request, struct scope_error *erro
 		err = scope_trace_open(request->baseline, error, &traces[1]);
 
 	/*
-	 * After privileges were dropped, so that the file belongs to the user; before the capture, so that a wrong name
-	 * costs no time.
+	 * Done after privileges were dropped, so that the file belongs to the user, and before the capture, so that a
+	 * wrong name costs no time.
 	 */
 	if (!err)
 		err = scope_newfile_create(request->output, 0666, error, &file);

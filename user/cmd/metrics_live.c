@@ -16,8 +16,8 @@
 #include "cmd/terminal_keys.h"
 #include "cmd/screen.h"
 
-#define SERIES_MAX 64	   /* groups that are exposed; the last one is all others together */
-#define LAG_NS 20000000ull /* each table catches up with the last 0.02 s of the trace */
+#define SERIES_MAX 64	   /* groups that are exposed; the last one has all others together */
+#define LAG_NS 20000000ull /* the stream leaves out the last 0.02 s; each table adds them */
 #define STEP_EVENTS 100000 /* events analysed between two ticks at most, so that rings do not fill */
 
 struct scope_cmd_metrics_live {
@@ -30,11 +30,13 @@ struct scope_cmd_metrics_live {
 	struct scope_cmd_screen *screen;   /* NULL: nothing is drawn */
 	struct scope_cmd_exposed *exposed; /* NULL: nothing is exposed */
 	struct scope_settled_units settled;
-	unsigned order; /* of orders */
+	unsigned order; /* index in orders */
 	struct scope_cmd_keys keys;
 };
 
-/* The series by whose last whole step lines are ordered, highest first, and their keys. */
+/*
+ * Orders of lines: the series whose value in the last whole step decides, highest first; and the key that selects it.
+ */
 static const struct {
 	char key;
 	unsigned series; /* SCOPE_SERIES: order by name */
@@ -66,7 +68,7 @@ static int compare(const void *left, const void *right)
 	return (a->place > b->place) - (a->place < b->place);
 }
 
-/* Sorts lines. Those without a value come last; equal ones stay in their order. */
+/* Sorts lines. Lines without a value come last; equal ones keep their order. */
 static int put_in_order(struct scope_metrics_view *view, unsigned series)
 {
 	const size_t step = view->steps > 1 ? view->steps - 2 : 0;
@@ -105,8 +107,8 @@ static void put_state(const struct scope_cmd_metrics_live *live, const struct sc
 }
 
 /*
- * Called in the child: it finishes its copy of the stream, while the parent goes on with its own. It adds only the units that the
- * parent has not added yet, so that each table costs as much as the one before, however long the capture is.
+ * Called in the child: finishes its copy of the stream, while the parent continues with its own. It adds only the units
+ * that the parent has not added yet, so that tables do not become more expensive in a long capture.
  */
 static int find_view(struct scope_cmd_metrics_live *live, const struct scope_capture_progress *now,
 		     struct scope_report_metrics *report, struct scope_metrics_view **ret_view)
@@ -155,7 +157,7 @@ static int draw(void *context, const struct scope_capture_progress *now, FILE *t
 	return scope_report_metrics_table(&report, to);
 }
 
-/* Limits the groups: a server that names its threads by their work would make series without end. */
+/* Limits the number of groups: a server that names its threads by their work would make endless series. */
 static void bound(struct scope_metrics_view *view)
 {
 	struct scope_metric_line *rest = &view->line[SERIES_MAX - 1];

@@ -12,14 +12,14 @@ struct scope_cmd_metrics_live;
 struct scope_cmd_metrics_live_options {
 	struct scope_metrics_options metrics;
 	enum scope_metrics_by by;
-	struct scope_series_choice chosen; /* as in struct scope_report_metrics */
-	uint64_t period_ns;		   /* between two drawings; 0: none */
-	const char *listen;		   /* NULL, or the address for collectors */
-	uint64_t expose_ns;		   /* between two texts for collectors */
-	bool keys; /* keys may be read if standard input is a terminal: letters choose the order, q ends */
+	struct scope_series_choice chosen; /* see struct scope_report_metrics */
+	uint64_t period_ns;		   /* time between two drawings; 0: no drawings */
+	const char *listen;		   /* the address for collectors, or NULL */
+	uint64_t expose_ns;		   /* time between two texts for collectors */
+	bool keys; /* keys may be read if standard input is a terminal: letters choose the order, q ends the command */
 };
 
-/* Follows what the writer writes, which must outlive it. 0, or -errno with error. */
+/* Follows the writer's file; the writer must outlive it. 0, or -errno with error. */
 int scope_cmd_metrics_live_create(const struct scope_cmd_metrics_live_options *options, struct scope_writer *writer,
 				  struct scope_error *error, struct scope_cmd_metrics_live **ret_live);
 /* True if nothing is drawn, so that the caller may print the progress of the capture. */

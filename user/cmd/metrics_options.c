@@ -72,7 +72,7 @@ static int take_by(const char *value, struct scope_cmd_metrics *request)
 	return scope_cmd_misuse("metrics", "--by wants thread, group, object or kind, not '%s'", value);
 }
 
-/* The function that prints that format; NULL: there is no such format. */
+/* The function that prints a format; NULL: there is no such format. */
 static scope_metrics_printer *printer_of(const char *format)
 {
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
@@ -89,7 +89,7 @@ static int take_format(const char *value, struct scope_cmd_metrics *request)
 						 "--format wants text, json, csv, openmetrics or svg, not '%s'", value);
 }
 
-/* Reads a time after the begin; an empty text gives `fallback`. */
+/* Reads a time since the begin; an empty text gives `fallback`. */
 static int take_time(const char *text, uint64_t fallback, uint64_t *ret_ns)
 {
 	*ret_ns = fallback;
@@ -205,7 +205,7 @@ static int take_value(int option, const char *value, char **argv, struct scope_c
 	}
 }
 
-/* If no format was named, the end of the file's name selects it. */
+/* If no format was given, the end of the file's name selects it. */
 static scope_metrics_printer *printer_for(const char *output)
 {
 	const char *end = output ? strrchr(output, '.') : NULL;
@@ -214,7 +214,7 @@ static scope_metrics_printer *printer_for(const char *output)
 	return print ? print : scope_report_metrics_text;
 }
 
-/* Checks the options together, and sets what follows from them. 0, or an exit status. */
+/* Checks the options together, and sets values that follow from them. 0, or an exit status. */
 static int settle(struct scope_cmd_metrics *request)
 {
 	request->capture.pid = request->selection.pid;
@@ -248,7 +248,7 @@ int scope_cmd_metrics_parse(int argc, char **argv, struct scope_cmd_metrics *req
 
 	*request = (struct scope_cmd_metrics){ .by = SCOPE_METRICS_BY_GROUP, .relate = SCOPE_METRICS };
 
-	/* No stack is needed. */
+	/* No stacks are needed. */
 	scope_capture_options_init(&request->capture, 0);
 	request->capture.stack_mode = SCOPE_STACK_NONE;
 	request->capture.sample_period_ns = 0;

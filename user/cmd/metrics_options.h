@@ -24,23 +24,23 @@ struct scope_cmd_metrics {
 	struct scope_metrics_options metrics;
 	enum scope_metrics_by by;
 	const char *input, *output, *save, *source, *baseline; /* NULL: not given */
-	const char *listen;				       /* the address where collectors may ask; NULL: none */
+	const char *listen;				       /* the address for collectors; NULL: none */
 	const char *compare;				       /* the text of from_ns and to_ns; NULL: not given */
-	struct scope_series_choice chosen;		       /* as in struct scope_report_metrics */
-	uint64_t live_ns;				       /* between two drawings; 0: none */
+	struct scope_series_choice chosen;		       /* see struct scope_report_metrics */
+	uint64_t live_ns;				       /* time between two drawings; 0: no drawings */
 	uint64_t from_ns, to_ns;			       /* since the begin of the window */
-	const struct scope_source *from;		       /* of what is captured: the caller finds it */
-	char **command;					       /* to be started; NULL: none */
-	int *command_status;				       /* set by the caller: where its exit status goes */
+	const struct scope_source *from;		       /* the source of the capture; the caller finds it */
+	char **command;					       /* command to start; NULL: none */
+	int *command_status;				       /* set by the caller: gets its exit status */
 	scope_metrics_printer *print;			       /* prints the format that was chosen */
-	unsigned relate;				       /* metric to relate others to; SCOPE_METRICS: latency */
-	bool since_change;				       /* compare what is after the change point with before */
+	unsigned relate;   /* metric to which others are related; SCOPE_METRICS: latency */
+	bool since_change; /* compare the time after the change point with the time before */
 	bool duration, verbose, help;
 };
 
 /*
- * Fills in all but `from`; options that are not given have their defaults. It must not move, because members point to
- * others. 0, or the exit status of a wrong command line, after printing the error.
+ * Fills in all members but `from`; options that are not given have their defaults. The struct must not be moved,
+ * because members point to others. 0, or the exit status of a wrong command line, after printing the error.
  */
 int scope_cmd_metrics_parse(int argc, char **argv, struct scope_cmd_metrics *request);
 

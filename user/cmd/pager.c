@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Shows a text that is longer than the terminal by the user's pager. */
+/* Shows a text that is longer than the terminal with the user's pager. */
 #include "cmd/pager.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static const char *command_of_user(void)
 	return *command && strcmp(command, "cat") ? command : NULL;
 }
 
-/* The rows of the terminal; 0: it is none that a pager can be used on. */
+/* The rows of the terminal; 0: fd is no terminal on which a pager can be used. */
 static unsigned rows_of(int fd)
 {
 	const char *terminal = getenv("TERM");
@@ -60,14 +60,14 @@ static void execute(const char *command, const int ends[2])
 	dup2(ends[0], STDIN_FILENO);
 	close(ends[0]);
 	close(ends[1]);
-	setenv("LESS", "R", 0); /* colours */
+	setenv("LESS", "R", 0); /* show colours */
 	if (!geteuid())
-		setenv("LESSSECURE", "1", 1); /* no shell and no editor as root */
+		setenv("LESSSECURE", "1", 1); /* no shell and no editor with root's rights */
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 	_exit(127);
 }
 
-/* Returns whether the pager showed the text. */
+/* Returns true if the pager showed the text. */
 static bool show(const struct scope_cmd_pager *pager)
 {
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
@@ -82,7 +82,7 @@ static bool show(const struct scope_cmd_pager *pager)
 	if (!child)
 		execute(command, ends);
 	close(ends[0]);
-	/* Ctrl-C is for the pager, and one that is left early must not end this process. */
+	/* Ctrl-C is for the pager, and a pager that the user leaves early must not end this process. */
 	sigaction(SIGINT, &ignore, &interrupt);
 	sigaction(SIGPIPE, &ignore, &broken);
 	if (child > 0)

@@ -27,8 +27,8 @@ static uint64_t fraction_of(const char **at)
 }
 
 /*
- * Parses a wall-clock time (UTC) as ns since 1970. Without a date it is the first such time not before
- * begin_ns. 0 or -EINVAL.
+ * Parses a wall-clock time (UTC) as ns since 1970. Without a date it is the first such time at or after begin_ns. 0 or
+ * -EINVAL.
  */
 static int parse_wall(const char *text, uint64_t begin_ns, uint64_t *ret_ns)
 {
@@ -118,7 +118,7 @@ int scope_cmd_part(const char *command, int option, const char *value, struct sc
 /* The span of the trace, by its own clock and by the wall clock. */
 struct span {
 	uint64_t begin_ns, end_ns; /* end_ns 0: not known */
-	uint64_t wall_ns;	   /* of begin_ns, since 1970; 0: not known */
+	uint64_t wall_ns;	   /* begin_ns as ns since 1970; 0: not known */
 };
 
 /* Converts a time to the trace's clock. A time before the trace's begin becomes the begin. */
@@ -139,7 +139,7 @@ static int find(const char *text, const struct span *span, uint64_t *ret_ns)
 	return 0;
 }
 
-/* "0 to 90.0 s, 18:55:16 to 18:56:46 UTC" */
+/* Writes the span: "0 to 90.0 s, 18:55:16 to 18:56:46 UTC". */
 static const char *describe(const struct span *span, char *text, size_t room)
 {
 	const uint64_t length_ns = span->end_ns > span->begin_ns ? span->end_ns - span->begin_ns : 0;

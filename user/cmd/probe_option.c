@@ -59,7 +59,7 @@ static int take_offset(const char *text, uint64_t *ret_offset)
 	return errno || *end ? -EINVAL : 0;
 }
 
-/* A path of this host: a file in a container is named through /proc/PID/root. */
+/* The path is one of this host: a file in a container is given as /proc/PID/root/…. */
 static int find_function(const char *path, const char *name, struct scope_error *error, uint64_t *ret_offset)
 {
 	struct scope_image *image;
@@ -80,7 +80,7 @@ static int find_function(const char *path, const char *name, struct scope_error 
 	return 0;
 }
 
-/* The colon before the function, whose name may hold pairs of them: PATH:ns::function. */
+/* The colon before the function, whose name may have double colons: PATH:ns::function. */
 static char *function_colon(char *text)
 {
 	for (char *at = text + strlen(text); at > text; at--) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The functions that a report names, ranked or as bottlenecks, as sites of delay experiments. */
+/* Makes the functions that a report names, in the ranking or as bottlenecks, sites of delay experiments. */
 #include "cmd/ranked.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "proc/target.h"
 #include "trace/trace.h"
 
-#define FAILED "!" /* begins a line with the reason why there are no names */
+#define FAILED "!" /* begin of a line with the reason why there are no names */
 
 int scope_cmd_ranked_site(const struct scope_function *function, char ret_text[SCOPE_SITE_TEXT],
 			  struct scope_error *why)
@@ -40,7 +40,7 @@ static void print_site(const struct scope_function *function)
 		puts(text);
 }
 
-/* A function that sleeps is made faster by its call: a speedup of a function is that of its running. */
+/* For a function that sleeps the site is its call, because a speedup of a function affects only its time on a CPU. */
 static void print_bottleneck(const struct scope_bottleneck *bottleneck)
 {
 	const char *call = bottleneck->nr == SCOPE_NR_NONE ? NULL : scope_syscall_name(bottleneck->nr);
@@ -84,7 +84,7 @@ static int print_sites(const char *path, struct scope_error *error)
 	return err;
 }
 
-/* All that the child does: its standard output is the pipe. */
+/* The work of the child, whose standard output is the pipe. */
 static void name_sites(const char *path, int pipe_fd)
 {
 	struct scope_error error = { "" };
@@ -105,7 +105,10 @@ static bool is_there(const struct scope_delay_request *request, const char *text
 	return false;
 }
 
-/* True if it can be a site of that process. The line is not trusted, because its writer has read a foreign file. */
+/*
+ * Checks that the line can be a site of that process. The line is not trusted, because its writer has read a foreign
+ * file.
+ */
 static int check_site(const struct scope_delay_request *request, uint32_t tgid, const char *line,
 		      struct scope_error *why)
 {
@@ -121,7 +124,7 @@ static int check_site(const struct scope_delay_request *request, uint32_t tgid, 
 	return err;
 }
 
-/* 0, or the error of the child. */
+/* Takes the lines of the child. 0, or the error of the child. */
 static int take_lines(FILE *in, uint32_t tgid, unsigned most, char (*text)[SCOPE_SITE_TEXT],
 		      struct scope_delay_request *request, struct scope_error *error)
 {
@@ -176,7 +179,7 @@ int scope_cmd_ranked_add(const char *path, unsigned most, char (*text)[SCOPE_SIT
 		err = take_lines(in, target.tgid, most, text, request, error);
 		fclose(in);
 	}
-	/* The child may still be writing lines, which are not read. */
+	/* The child may still be writing lines that are not read. */
 	if (child > 0)
 		waitpid(child, NULL, 0);
 	return err;

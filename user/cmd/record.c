@@ -23,7 +23,7 @@ struct watched {
 	struct scope_cmd_held *held;
 };
 
-/* Which files come of a recording that writes several, and when. */
+/* Prints which files a recording with several files writes, and when. */
 static void say_files(const struct scope_cmd_record *request)
 {
 	const struct scope_recorder_options *recorder = &request->recorder;
@@ -41,7 +41,7 @@ static void say_files(const struct scope_cmd_record *request)
 			      pattern, recorder->keep, recorder->output);
 }
 
-/* Tracing is on: from here on a command may run. */
+/* Tracing is on: starts the command, if there is one. */
 static void begun(void *context, const struct scope_target *target)
 {
 	const struct watched *watched = context;
@@ -79,7 +79,7 @@ static void say(void *context, const char *text)
 	scope_cmd_note("record", text);
 }
 
-/* The file is whole, but not the requested one. */
+/* The file is complete, but the capture is not the requested one. */
 static int stopped_by_guard(const struct scope_capture_stats *stats, struct scope_error *error)
 {
 	return scope_error_set(error, -EOVERFLOW,
@@ -156,7 +156,7 @@ static int record(const struct scope_cmd_record *request, const struct scope_sou
 	}
 	if (err)
 		return err;
-	/* If the trace may be on standard output, messages must not be there. */
+	/* The trace may go to standard output, so messages must not. */
 	out = result.special ? stderr : stdout;
 	if (!request->quiet)
 		print_summary(result.path, &result.stats, result.bytes, out);
@@ -171,7 +171,7 @@ static int record(const struct scope_cmd_record *request, const struct scope_sou
 	return result.stats.end == SCOPE_CAPTURE_GUARD ? stopped_by_guard(&result.stats, error) : 0;
 }
 
-/* Records the target; starts and holds the command before, if there is one, and gets its exit status. */
+/* Records the target. If there is a command, starts and holds it before, and gets its exit status. */
 static int record_target(struct scope_cmd_record *request, const struct scope_source *source, int *ret_status,
 			 struct scope_error *error)
 {

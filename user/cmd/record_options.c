@@ -25,7 +25,7 @@
 #define FLIGHT_BYTES (256ull << 20)
 #define ROTATE_MAX 100000
 #define ROTATE_BYTES (64ull << 20)
-#define OPTION_UNWINDER 0x4000 /* this command alone has it */
+#define OPTION_UNWINDER 0x4000 /* only this command has it */
 
 const struct scope_option scope_cmd_record_options[] = {
 	{ 'p', "pid", "PID", .help = "the process, by number or name; may be repeated" },
@@ -156,7 +156,7 @@ static int power_of_two(const char *text, uint32_t low, uint32_t high, uint32_t 
 	return 0;
 }
 
-/* Numbers of probes are counted from 1. */
+/* Numbers of probes begin with 1. */
 static int take_probe(const char *text, struct scope_cmd_record *request)
 {
 	uint32_t count = request->capture.probe_count;
@@ -221,7 +221,7 @@ static int take_value(int option, const char *value, struct scope_cmd_record *re
 	}
 }
 
-/* Checks the options together, and sets what follows from them. 0, or an exit status. */
+/* Checks the options together, and sets values that follow from them. 0, or an exit status. */
 static int settle(struct scope_cmd_record *request)
 {
 	struct scope_recorder_options *recorder = &request->recorder;

@@ -17,17 +17,17 @@ struct scope_cmd_record {
 	struct scope_probe probe[SCOPE_PROBE_MAX];
 	struct scope_recorder_options recorder; /* the caller destroys its triggers */
 	const char *output;			/* NULL: named after the process */
-	const char *source;			/* NULL: the best there is */
-	char **command;				/* to be started; NULL: none */
-	bool snapshot, help;			/* only this is requested */
+	const char *source;			/* NULL: the best one */
+	char **command;				/* command to start; NULL: none */
+	bool snapshot, help;			/* the request is only for a snapshot, or for help */
 	bool quiet;				/* print nothing but errors */
-	bool duration;				/* one was named */
-	bool stackless;				/* no stacks of syscalls */
+	bool duration;				/* a duration was given */
+	bool stackless;				/* no stacks of system calls */
 };
 
 /*
- * Parses the command line into a request of zeros; options that are not given have their defaults. It must not move, because
- * members point to others. 0, or the exit status of a wrong command line, after printing the error.
+ * Parses the command line into a zeroed request; options that are not given have their defaults. The struct must not be
+ * moved, because members point to others. 0, or the exit status of a wrong command line, after printing the error.
  */
 int scope_cmd_record_parse(int argc, char **argv, struct scope_cmd_record *request);
 

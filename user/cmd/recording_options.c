@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The options by which a capture records more or less than it does by default. */
+/* The options with which a capture records more or less than by default. */
 #include "cmd/recording_options.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "cmd/probe_option.h"
 
 #define STACK_BUDGET_MAX 1000000
-#define KIND_PROBE 65535 /* no rule: the id of that probe; others are counted from 1 */
+#define KIND_PROBE 65535 /* no rule: the id of this probe; ids of others begin with 1 */
 
 static int take_stack_bytes(const char *command, const char *value, struct scope_capture_options *capture)
 {
@@ -38,7 +38,7 @@ static int take_stack_budget(const char *command, const char *value, struct scop
 	return 0;
 }
 
-/* PROBE:argN, with PROBE as --probe of `scope record` takes it. */
+/* Parses PROBE:argN; PROBE has the form of --probe of `scope record`. */
 static int take_kind_probe(const char *command, const char *value, struct scope_capture_options *capture)
 {
 	const char *arg = strrchr(value, ':');

@@ -36,16 +36,16 @@
 #include "source/source.h"
 #include "trace/writer.h"
 
-#define STEP_EVENTS 100000 /* analysed between two flushes at most, so that rings do not fill */
+#define STEP_EVENTS 100000 /* most events that are analysed between two flushes, so that rings do not fill */
 
 /* State during a capture. */
 struct session {
 	struct scope_cmd_held held;
 	struct scope_writer *writer;
-	struct scope_stream *stream; /* NULL: it failed, and all is done at the end */
+	struct scope_stream *stream; /* NULL: it failed, and the analysis is done at the end */
 	struct scope_cmd_live *live; /* NULL: no report before the end */
 	struct scope_proc_root *root;
-	struct scope_analysis_options *analysis; /* gets its path */
+	struct scope_analysis_options *analysis; /* gets the path of the saved file */
 	uint32_t tgid;
 };
 
@@ -56,7 +56,7 @@ static void hold_root(struct session *session)
 		session->analysis->symbols.root = session->root->path;
 }
 
-/* Tracing is on: from here on a command may run. */
+/* Tracing is on: starts the command, if there is one. */
 static void begun(void *context, const struct scope_target *target)
 {
 	struct session *session = context;
@@ -123,7 +123,7 @@ static int capture(const struct scope_cmd_report *request, struct scope_analysis
 	err = scope_cmd_held_start(&session.held, request->command, &options, error);
 	if (err)
 		return err;
-	/* Without one the analysis begins when the trace is complete. */
+	/* Without a stream the analysis begins when the trace is complete. */
 	if (scope_analysis_stream_create(scope_trace_writer_descriptor(writer), "the trace", &session.stream))
 		session.stream = NULL;
 	if (session.stream)
@@ -163,7 +163,7 @@ static int capture_and_open(const struct scope_cmd_report *request, struct scope
 	return err;
 }
 
-/* The report of a capture that ended early is printed, but the status is a failure. */
+/* If a capture ended early, its report is printed, but the exit status is that of a failure. */
 static int check_target(const struct scope_trace *trace, bool commanded, struct scope_error *error)
 {
 	const char *reason = scope_trace_meta(trace, SCOPE_META_END_REASON);
@@ -182,7 +182,7 @@ static int check_target(const struct scope_trace *trace, bool commanded, struct 
 			       scope_trace_meta_number(trace, SCOPE_META_PID, 0));
 }
 
-/* Of a damaged file the rest is reported, but the status is a failure. */
+/* If a file is damaged, the rest is reported, but the exit status is that of a failure. */
 static int check_file(const char *path, const struct scope_trace *trace, struct scope_error *error)
 {
 	const char *damage = scope_trace_damage(trace);
@@ -195,7 +195,7 @@ static int check_file(const char *path, const struct scope_trace *trace, struct 
 			       path, damage);
 }
 
-/* A command that was started here is expected to end. */
+/* If the command was started here, its end is no failure. */
 static int check_end(const struct scope_cmd_report *request, const struct scope_trace *trace, struct scope_error *error)
 {
 	if (request->input)
@@ -220,7 +220,7 @@ static int distributions_baseline(const struct scope_cmd_report *request, struct
 	return 0;
 }
 
-/* Reads the baseline before the capture, so that a wrong name costs no time, and reading delays no report. */
+/* Reads the baseline before the capture, so that a wrong name costs no time and the report is not delayed. */
 static int prepare_baseline(const struct scope_cmd_report *request, struct scope_analysis_options *options,
 			    struct scope_error *error)
 {
@@ -252,7 +252,7 @@ static int open_inputs(const struct scope_cmd_report *request, struct scope_anal
 	return err ? err : capture_and_open(request, options, root, error, ret_trace);
 }
 
-/* Makes the experiments, if any, then the report, which has their results for each function. */
+/* Makes the experiments, if they were requested, then the report, which has their results for each function. */
 static int conclude(const struct scope_cmd_report *request, const struct scope_analysis *analysis,
 		    struct scope_newfile *out, struct scope_error *error)
 {
@@ -272,7 +272,7 @@ static int conclude(const struct scope_cmd_report *request, const struct scope_a
 	return err;
 }
 
-/* A report without kinds looks as if none had been asked for. */
+/* Prints a note if kinds were requested and there are none. */
 static void note_kinds(const struct scope_cmd_report *request, const struct scope_analysis *analysis)
 {
 	const char *asked = scope_report_by_request_none(analysis);
@@ -297,7 +297,7 @@ static int analyse_and_print(const struct scope_cmd_report *request, struct scop
 	int err = 0;
 
 	scope_cmd_progress("analysing");
-	/* The target may still run and control its files, so a reader process opens them. */
+	/* The target may still run and controls its files, so a reader process opens them. */
 	if (!request->input)
 		err = scope_proc_reader_create(NULL, error, &options->symbols.reader);
 	if (err)
@@ -336,20 +336,20 @@ static int report(const struct scope_cmd_report *request, bool *ret_found, struc
 	options.detect.cluster.linkage = request->linkage;
 	options.slowest = request->slowest;
 	options.no_stacks = request->no_stacks;
-	/* This takes one more pass, so it is done only if it is printed. */
+	/* This takes one more pass over the trace, so it is done only if it is printed. */
 	options.variance = request->explore ||
 			   (!request->waits && !request->model && (request->json || request->html || request->verbose));
 	options.libraries_stay = request->libcalls;
 	options.over_time = !request->waits && !request->model && !request->explore && !request->libcalls &&
 			    (request->json || request->html);
 	options.why = request->why;
-	/* Checked before the capture, so that a missing module or a wrong name costs no time. */
+	/* This is checked before the capture, so that a missing module costs no time. */
 	err = request->causal ? scope_cmd_delay_check(error) : 0;
 	if (!err && !request->input)
 		err = scope_newfile_create(request->output, 0666, error, &out);
 	if (!err)
 		err = open_inputs(request, &options, &root, error, &trace);
-	/* Created after privileges were dropped, so that it belongs to the user who called sudo. */
+	/* The file is created after privileges were dropped, so that it belongs to the user who called sudo. */
 	if (!err && !out)
 		err = scope_newfile_create(request->output, 0666, error, &out);
 	if (!err)
@@ -369,7 +369,7 @@ static int report(const struct scope_cmd_report *request, bool *ret_found, struc
 	return err;
 }
 
-/* A command that is started here cannot be traced again, so it is explored by one capture. */
+/* A command that was started here cannot be traced again, so it is explored with one capture. */
 static bool in_rounds(const struct scope_cmd_report *request)
 {
 	return request->explore && request->capture.pid;

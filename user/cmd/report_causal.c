@@ -23,7 +23,7 @@ struct scope_cmd_causal {
 	struct scope_error why;
 };
 
-/* Number of the site; request->sites: it is a new one. */
+/* Number of the site; request->sites: it is new. */
 static uint32_t find(const struct scope_delay_request *request, const char *text)
 {
 	uint32_t i = 0;
@@ -33,7 +33,7 @@ static uint32_t find(const struct scope_delay_request *request, const char *text
 	return i;
 }
 
-/* 0, or -errno with the reason: it is not a place for delays. */
+/* 0, or -errno with the reason why the finding cannot be a site. */
 static int choose_one(const struct scope_finding *finding, struct scope_cmd_causal *causal, uint32_t *ret_number,
 		      struct scope_error *why)
 {
@@ -56,7 +56,7 @@ static int choose_one(const struct scope_finding *finding, struct scope_cmd_caus
 	return 0;
 }
 
-/* The sites of the first findings; for findings that cannot be one, the reason. */
+/* Chooses the sites of the first findings, or notes the reason why a finding cannot be one. */
 static void choose(const struct scope_ranking *ranking, unsigned most, struct scope_cmd_causal *causal)
 {
 	struct scope_error why = { "" };
@@ -75,7 +75,7 @@ static void measure(const struct scope_ranking *ranking, unsigned most, struct s
 	struct scope_delay_request *request = &causal->request;
 
 	choose(ranking, most, causal);
-	/* No experiments are made here, which is no failure: who ends the capture by Ctrl-C wants none. */
+	/* A user who ends the capture with Ctrl-C wants no experiments, so this is no failure. */
 	if (*scope_cmd_catch_signals())
 		scope_error_set(&causal->why, 0, "the capture was interrupted");
 	else if (!request->sites)

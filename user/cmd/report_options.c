@@ -23,8 +23,8 @@
 #include "waits/paths.h"
 
 #define LIVE_MIN_NS 500000000ull
-#define SUBBUF_COUNT_ALL 64u	    /* stacks of 8 KiB come with every call */
-#define WINDOW_MIN_NS 5000000000ull /* some requests are needed to know what is usual */
+#define SUBBUF_COUNT_ALL 64u	    /* every call has a stack of 8 KiB */
+#define WINDOW_MIN_NS 5000000000ull /* the shortest window: usual times are known only from a number of requests */
 
 const struct scope_option scope_cmd_report_options[] = {
 	TRACED_OPTIONS,
@@ -79,13 +79,13 @@ const struct scope_option scope_cmd_report_options[] = {
 	{ 0 },
 };
 
-/* True for commands that print another part of the analysis as text or JSON, and no page. */
+/* True for commands that print another part of the analysis, only as text or JSON. */
 static bool prints_part(const struct scope_cmd_report *request)
 {
 	return request->waits || request->model || request->explore || request->libcalls;
 }
 
-/* 0; -1: it is not an option of the capture; or the exit status for an invalid value. */
+/* Takes an option of the capture. 0; -1: another option; or the exit status for an invalid value. */
 static int take_capture_value(int option, const char *value, struct scope_cmd_report *request)
 {
 	switch (option) {
@@ -147,7 +147,7 @@ static int take_live(const char *value, struct scope_cmd_report *request)
 	return 0;
 }
 
-/* Two names with a comma between: C++ names that have commas themselves cannot be given. */
+/* Takes two names with a comma between. C++ names that contain commas cannot be given. */
 static int take_pair(const char *value, struct scope_cmd_report *request)
 {
 	char *comma;
@@ -187,7 +187,7 @@ static int take_format(const char *value, struct scope_cmd_report *request)
 	return 0;
 }
 
-/* -1: it is not an option of model or libcalls; else as take_value(). */
+/* Takes an option of model or libcalls. -1: another option; else like take_value(). */
 static int take_model(int option, const char *value, struct scope_cmd_report *request)
 {
 	switch (option) {
@@ -210,7 +210,7 @@ static int take_model(int option, const char *value, struct scope_cmd_report *re
 	return -1;
 }
 
-/* -1: it is no option of how much is printed; else as take_value(). */
+/* Takes an option about how much is printed. -1: another option; else like take_value(). */
 static int take_extent(int option, const char *value, struct scope_cmd_report *request)
 {
 	uint64_t number;
@@ -299,7 +299,7 @@ static bool in_sweep(const struct scope_cmd_report *request)
 	return request->sweep.conns_count || request->sweep.rate_count;
 }
 
-/* Checks the options together, and sets what follows from them. 0, or an exit status. */
+/* Checks the options together, and sets values that follow from them. 0, or an exit status. */
 static int settle(struct scope_cmd_report *request)
 {
 	if (!request->format) {
@@ -357,7 +357,7 @@ static int settle(struct scope_cmd_report *request)
 	return 0;
 }
 
-/* Finds the latest file if the input is the `-o NAME` of a flight recorder, or of a capture in several files. */
+/* If the input is the `-o NAME` of a flight recorder, or of a capture in several files, finds the latest file. */
 static void find_latest(struct scope_cmd_report *request)
 {
 	const char *name = request->input;
@@ -370,7 +370,7 @@ static void find_latest(struct scope_cmd_report *request)
 	scope_cmd_note(request->name, note);
 }
 
-/* Every call gets a stack, at any cost. */
+/* Every call gets a stack, whatever that costs. */
 static void take_all_stacks(struct scope_capture_options *options)
 {
 	options->stack_min_ns = 0;
@@ -381,7 +381,7 @@ static void take_all_stacks(struct scope_capture_options *options)
 	memset(options->stack_syscalls, 0xff, sizeof(options->stack_syscalls));
 }
 
-/* A word that is no option, and no file. */
+/* Reports a word that is neither an option nor a file. */
 static int no_such_file(const char *command, const char *word)
 {
 	struct scope_error error;
@@ -398,7 +398,7 @@ static int no_such_file(const char *command, const char *word)
 				word);
 }
 
-/* What follows the options: a command, or a trace. */
+/* Takes the words after the options: a command, or a trace. */
 static int take_rest(int argc, char **argv, struct scope_cmd_report *request)
 {
 	if (request->why_input[0] && request->input)

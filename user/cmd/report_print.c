@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prints the part of the analysis that a command requests, in its format, to its file. */
+/* Prints the part of the analysis that a command prints, in the requested format, to the requested file. */
 #include <errno.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ struct scope_report_style scope_cmd_report_style(const struct scope_cmd_report *
 	};
 }
 
-/* Two more passes over the trace. */
+/* This takes two more passes over the trace. */
 static int print_profile(const struct scope_analysis *analysis, FILE *out)
 {
 	const struct scope_found_units *found = &analysis->found;
@@ -54,7 +54,7 @@ static int print_model(const struct scope_cmd_report *request, const struct scop
 	struct scope_server_calls *calls = NULL;
 	int err = 0;
 
-	/* This takes one more pass, so it is done only if it is asked for. */
+	/* This takes one more pass, so it is done only if it is requested. */
 	if (request->args)
 		err = scope_server_calls_create(analysis->trace, analysis->server, analysis->found.distributions,
 						&calls);
@@ -65,7 +65,7 @@ static int print_model(const struct scope_cmd_report *request, const struct scop
 	return err;
 }
 
-/* One more pass over the trace. */
+/* This takes one more pass over the trace. */
 static int print_libcalls(const struct scope_cmd_report *request, const struct scope_analysis *analysis,
 			  const struct scope_report_style *style, FILE *out, const char **ret_missing)
 {

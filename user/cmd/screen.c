@@ -17,14 +17,14 @@
 
 #define SCREEN_BEGIN "\033[?1049h\033[?25l\033[H\033[2J" /* the alternate screen, without a cursor */
 #define SCREEN_END "\033[?25h\033[?1049l"
-#define CHILD_LEAVES SIGVTALRM /* ends the child, which does not handle it, but blocks it while it writes */
+#define CHILD_LEAVES SIGVTALRM /* ends the child, which blocks this signal while it writes */
 
-#define PAGES_BYTES_MAX (4u << 20) /* of the pages of a drawing: what a report prints, many times over */
+#define PAGES_BYTES_MAX (4u << 20) /* bytes of the pages of a drawing: many times the size of a report */
 
-/* Pages on a terminal: a child makes them, and another one shows the page that was chosen. */
+/* Pages on a terminal: a child makes them, and another child shows the chosen page. */
 struct pages {
-	int fd;	    /* memory in which the child writes them; -1: none */
-	char *text; /* of the last drawing, a form feed between pages; NULL: none yet */
+	int fd;	    /* memory in which the child writes the pages; -1: none */
+	char *text; /* text of the last drawing, with a form feed between pages; NULL: none yet */
 	unsigned page, line;
 	bool held, stale; /* held: drawings are left out; stale: the screen does not show the chosen page */
 	char status[200];
@@ -39,7 +39,7 @@ struct scope_cmd_screen {
 	struct pages pages;
 };
 
-/* Blocks the signal that ends this child, so that what it begins to write is complete. */
+/* Blocks the signal that ends this child, so that it completes the text that it writes. */
 static void hold_leaving(void)
 {
 	sigset_t leaves;
@@ -115,7 +115,7 @@ bool scope_cmd_screen_terminal(const struct scope_cmd_screen *screen)
 	return screen->terminal;
 }
 
-/* The length of a character in bytes, and if it takes a column: escape sequences take none. */
+/* The length of a character in bytes. *ret_column: it takes a column; escape sequences take none. */
 static size_t next_character(const char *text, bool *ret_column)
 {
 	size_t length = 1;
@@ -147,11 +147,11 @@ static void put_line(FILE *to, const char *line, size_t bytes, unsigned columns)
 		used += column;
 		at += length;
 	}
-	/* After a character in the last column the cursor is still on it, and would erase it. */
+	/* After a character in the last column the cursor is still on it, so erasing would erase this character. */
 	fputs(used < columns ? "\033[0m\033[K" : "\033[0m", to);
 }
 
-/* The usual size, for a terminal that does not know its own. */
+/* The size of the terminal, or the usual size if it does not know its own. */
 static struct winsize size_of_terminal(void)
 {
 	struct winsize size = { 0 };
@@ -201,7 +201,7 @@ static void put_whole(const char *text, const char *status)
 	put_all(drawn, size);
 }
 
-/* Leaves the pages for the parent, which uses them only if this process ends well. */
+/* Leaves the pages for the parent, which uses them only if this process ends with success. */
 static void leave_pages(int fd, const char *text, size_t bytes)
 {
 	if (bytes > PAGES_BYTES_MAX || ftruncate(fd, 0) || lseek(fd, 0, SEEK_SET))
@@ -216,7 +216,7 @@ static void leave_pages(int fd, const char *text, size_t bytes)
 	}
 }
 
-/* All that the child does. It frees nothing, because it ends. */
+/* The work of the child. It frees nothing, because it ends. */
 static void draw(const struct scope_cmd_screen *screen, const struct scope_capture_progress *now)
 {
 	const bool lines = screen->drawing.lines;
@@ -247,7 +247,7 @@ static void draw(const struct scope_cmd_screen *screen, const struct scope_captu
 		put_whole(text, "");
 }
 
-/* The pages of a drawing that ended. Those of the last one stay if there are none. */
+/* Takes the pages of a finished drawing. If there are none, those of the last drawing stay. */
 static void take_pages(struct pages *pages)
 {
 	const off_t bytes = lseek(pages->fd, 0, SEEK_END);
@@ -263,7 +263,10 @@ static void take_pages(struct pages *pages)
 	pages->stale = true;
 }
 
-/* The text of the chosen page from the chosen line on. If there are fewer, the first page or the last line. */
+/*
+ * The text of the chosen page from the chosen line on; the first page, or the last line, if the chosen one does not
+ * exist.
+ */
 static const char *chosen(struct pages *pages)
 {
 	const char *text = pages->text;
@@ -286,7 +289,7 @@ static const char *chosen(struct pages *pages)
 	return text;
 }
 
-/* A terminal that takes no bytes, as that of a stalled connection, holds up the child alone. */
+/* A terminal that takes no bytes, such as that of a stalled connection, delays only the child. */
 static void show(struct pages *pages)
 {
 	const char *text;

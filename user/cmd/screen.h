@@ -2,9 +2,9 @@
 /*
  * Draws the results of a running capture repeatedly.
  *
- * A forked child of low priority makes each drawing from a copy of the capture's memory, while the capture goes on. On
- * a terminal with an alternate screen drawings replace one another there; otherwise (also with TERM=dumb) they follow
- * one another on standard output.
+ * A forked child with low priority makes each drawing from a copy of the capture's memory, while the capture continues.
+ * On a terminal with an alternate screen drawings replace one another there; otherwise (also with TERM=dumb) they
+ * follow one another on standard output.
  */
 #ifndef SCOPE_CMD_SCREEN_H
 #define SCOPE_CMD_SCREEN_H
@@ -20,12 +20,12 @@ struct scope_cmd_drawing {
 	/* Called in the child. -errno: there is nothing to draw yet. */
 	int (*draw)(void *context, const struct scope_capture_progress *now, FILE *to);
 	/*
-	 * In its place on a terminal, unless NULL: pages, a form feed between two of them. scope_cmd_screen_turn()
-	 * chooses the page that is shown.
+	 * Unless NULL, called instead on a terminal: writes pages with a form feed between them.
+	 * scope_cmd_screen_turn() chooses the page that is shown.
 	 */
 	int (*draw_pages)(void *context, const struct scope_capture_progress *now, FILE *to);
 	void *context;
-	bool lines; /* each drawing is a line for programs, also on a terminal; none if draw fails */
+	bool lines; /* each drawing is a line for programs, also on a terminal; there is no line if draw fails */
 };
 
 struct scope_cmd_screen;
@@ -44,18 +44,18 @@ void scope_cmd_screen_tick(struct scope_cmd_screen *screen, const struct scope_c
 void scope_cmd_screen_soon(struct scope_cmd_screen *screen);
 
 /*
- * Shows another page from a line on, both from 0, at once and in later drawings. The first page is shown if there are
- * fewer pages. status: the last line of the screen.
+ * Shows another page from a line on (both are counted from 0), now and in later drawings. If there is no such page the
+ * first one is shown. status: the last line of the screen.
  */
 void scope_cmd_screen_turn(struct scope_cmd_screen *screen, unsigned page, unsigned line, const char *status);
 
-/* The line from which the page is shown, if the page has as many lines. */
+/* The line from which the page is shown, if the page has such a line. */
 unsigned scope_cmd_screen_line(const struct scope_cmd_screen *screen);
 
-/* The number of pages that there are; 0 before the first drawing. */
+/* The number of pages; 0 before the first drawing. */
 unsigned scope_cmd_screen_pages(const struct scope_cmd_screen *screen);
 
-/* Keeps the pages that are there, and makes no new ones, until held is false. */
+/* While held is true, keeps the present pages and makes no new ones. */
 void scope_cmd_screen_hold(struct scope_cmd_screen *screen, bool held);
 
 /* Restores the screen. NULL is fine. */

@@ -34,7 +34,7 @@ static int copy(struct scope_trace *trace, struct scope_symbols *symbols, const 
 	return err;
 }
 
-/* Warns of files that could not be read: stacks are cut without them, and cannot be completed later. */
+/* Warns about files that could not be read: without them stacks are cut, and cannot be completed later. */
 static void say_problems(const struct scope_symbols *symbols)
 {
 	size_t count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Options that several commands have: rows for their tables (cmd/commands.c). */
+/* Options that several commands have, as rows for their tables (cmd/commands.c). */
 #ifndef SCOPE_CMD_SHARED_OPTIONS_H
 #define SCOPE_CMD_SHARED_OPTIONS_H
 
@@ -21,7 +21,7 @@
 		SCOPE_OPTION_SYSCALLS, "syscalls", "LIST", .help = "record only these calls: read,futex,202"           \
 	}
 
-/* Options of commands that trace, or read a trace. */
+/* Options of commands that trace a process or read a trace. */
 #define TRACED_OPTIONS                                                                                                 \
 	{ 'p', "pid", "PID", .help = "the process, by number or name; its descendants are traced too" },               \
 		{ 't', "tid", "TID", .help = "one thread alone; it, -p and the next two may be repeated" },            \
@@ -30,7 +30,7 @@
 		'd', "duration", "TIME", .help = "how long to trace: 90, 1.5, 500ms, 2m (default 90 seconds)"          \
 	}
 
-/* For captures: what the kernel counts of threads, and what takes the CPU from them. */
+/* For captures: counts that the kernel has for threads, and what takes the CPU from threads. */
 #define MEMORY_OPTIONS                                                                                                 \
 	{ SCOPE_OPTION_MEMORY, "memory", .help = "record page faults and bytes of storage of each thread" },           \
 	{                                                                                                              \

@@ -44,7 +44,7 @@ int scope_cmd_learned(const char *command, int option, const char *value, struct
 	}
 }
 
-/* The user's database, else the one of root on this machine; false: there is neither. */
+/* Finds the user's database, else that of root on this machine. Returns false if there is neither. */
 static bool find_default(char *path, size_t room)
 {
 	if (!scope_signature_store_default_path(path, room) && !access(path, R_OK))

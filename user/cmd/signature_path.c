@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The path of the database of signatures. It is not in common.c, because captures are linked without databases. */
+/* The path of the database of signatures. It is not in common.c because captures are linked without databases. */
 #include <errno.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* scope signatures: list, show, export or import what was learned. */
+/* scope signatures: list, show, export or import learned signatures. */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -17,9 +17,9 @@
 struct request {
 	const char *db, *output; /* NULL: not given */
 	struct scope_mine_options mine;
-	char **word; /* after the action */
+	char **word; /* words after the action */
 	int words;
-	FILE *from; /* what is imported */
+	FILE *from; /* the file that is imported */
 	bool help, json;
 };
 
@@ -30,8 +30,8 @@ struct printer {
 	const struct request *request;
 	size_t found;
 	json_t *rows;			       /* NULL for text */
-	json_t *function;		       /* the one of the rows to which episodes are added */
-	const struct scope_store_build *build; /* of functions */
+	json_t *function;		       /* the row to which episodes are added */
+	const struct scope_store_build *build; /* the build of the functions */
 };
 
 /* Prints the rows as JSON under that name, and frees them. 0 or -errno. */
@@ -287,7 +287,9 @@ static int act_as_user(const struct action *action, const struct request *reques
 	return err;
 }
 
-/* Drops privileges first: an imported file or a named database may come from elsewhere, so root does not parse it. */
+/*
+ * Drops privileges first: an imported file or a named database may come from another host, so root must not parse it.
+ */
 static int act(const struct action *action, struct request *request, struct scope_error *error)
 {
 	const bool imports = action->run == import;

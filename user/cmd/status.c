@@ -94,7 +94,7 @@ static void add_session(const struct scope_session_status *before, const struct 
 	json_array_append_new(sessions, session);
 }
 
-/* before: its state a moment earlier. */
+/* before: the session's state a moment earlier. */
 static void print_session(const struct scope_session_status *before, const struct scope_session_status *now)
 {
 	const double seconds = (double)(now->run_ns - before->run_ns) / 1e9;
@@ -130,7 +130,7 @@ static int print_sessions(struct scope_control *control, const struct scope_cont
 
 	if (!before)
 		return scope_error_set(error, -ENOMEM, "no memory for the list of sessions");
-	/* A session that ends before the query gets number 0, and is left out. */
+	/* A session that ends before the query gets the number 0 and is left out. */
 	for (i = 0; i < info->session_count; i++)
 		if (scope_control_query(control, info->sessions[i], NULL, &before[i]))
 			before[i].session = 0;
@@ -228,7 +228,7 @@ static int print_status(void)
 	}
 	recorders = scope_recorder_socket_ask(SCOPE_RECORDER_SOCKET_DIRECTORY, SCOPE_RECORDER_REQUEST_STATUS,
 					      print_recorder, NULL, err ? NULL : &error);
-	/* There are recorders that need no module. */
+	/* Some recorders need no module. */
 	if (err == -ENOENT && recorders > 0) {
 		printf("\nmodule    not loaded, or not to be reached from here; recorders by perf events need none\n");
 		return SCOPE_EXIT_DONE;

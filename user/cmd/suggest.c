@@ -7,14 +7,17 @@
 #include <string.h>
 
 #define WORD_MAX 64	/* longer words are not similar to any name */
-#define FILES_MAX 10000 /* no rule; of a directory, so that it takes no time */
+#define FILES_MAX 10000 /* no rule: most files of a directory, so that this takes no noticeable time */
 
 static unsigned least(unsigned a, unsigned b)
 {
 	return a < b ? a : b;
 }
 
-/* The number of characters inserted, left out, replaced or swapped with the next one (optimal string alignment). */
+/*
+ * The number of characters that are inserted, missing, replaced or swapped with the next one (optimal string
+ * alignment).
+ */
 static unsigned distance(const char *one, const char *other)
 {
 	const size_t n = strlen(one), m = strlen(other);
@@ -63,7 +66,7 @@ static const char *most_similar(const char *word, const void *table, name_at at)
 	for (size_t i = 0; (one = at(table, i)); i++) {
 		const unsigned far = distance(word, one);
 
-		/* The first three or more characters of a name mean that name. */
+		/* Three or more characters at the begin of a name mean that name. */
 		if (strlen(word) >= 3 && !strncmp(word, one, strlen(word)))
 			return one;
 		if (far < best) {
@@ -84,7 +87,7 @@ const char *scope_cmd_suggest_option(const char *word, const struct scope_option
 	return most_similar(word, options, option_at);
 }
 
-/* An end such as ".trace" that both have makes them no more similar. */
+/* The length of an end such as ".trace" that both have: it does not make them more similar. */
 static size_t same_end(const char *word, const char *name)
 {
 	const char *end = strrchr(word, '.'), *other = strrchr(name, '.');

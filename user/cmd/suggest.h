@@ -8,12 +8,15 @@
 
 #include "cmd/commands.h"
 
-/* The name in the table (its last row has none) that is most similar to the word; NULL: none is similar. */
+/* The name in the table (whose last row has no name) that is most similar to the word; NULL: none is similar. */
 const char *scope_cmd_suggest(const char *word, const struct scope_command *commands);
-/* The same of the long names of options; the word comes without its two dashes. */
+/* The same for the long names of options; the word has no dashes. */
 const char *scope_cmd_suggest_option(const char *word, const struct scope_option *options);
 
-/* The same of the files in the directory of a path: that file's path. False: none is similar, or it does not fit. */
+/*
+ * The same for the files in the directory of a path: fills in the path of the file. Returns false if none is similar,
+ * or its path does not fit.
+ */
 bool scope_cmd_suggest_file(const char *path, char *ret_path, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* scope model --sweep: runs a load command at several loads, and fits how the server's figures follow from them. */
+/* scope model --sweep: runs a load command at several loads, and fits how the server's figures depend on the load. */
 #include "cmd/sweep.h"
 
 #include <errno.h>
@@ -16,9 +16,9 @@
 #include "proc/reader.h"
 #include "trace/writer.h"
 
-#define LOAD_BYTES 8192 /* no rule: of a load command with its numbers in */
+#define LOAD_BYTES 8192 /* no rule: bytes of a load command after its numbers were filled in */
 
-/* One point under way. */
+/* The present point. */
 struct point_now {
 	const struct scope_cmd_report *request;
 	const volatile sig_atomic_t *stop;
@@ -26,7 +26,7 @@ struct point_now {
 	struct scope_error failed;
 	double conns, rate;
 	unsigned number, planned;
-	int status; /* of the load; -1: it runs */
+	int status; /* exit status of the load command; -1: it still runs */
 	bool started;
 };
 
@@ -93,7 +93,7 @@ int scope_cmd_sweep_check(const char *command, const struct scope_sweep *sweep, 
 	return strlen(load) > LOAD_BYTES / 2 ? scope_cmd_misuse(command, "the load command is too long") : 0;
 }
 
-/* The command with its numbers. What it prints is not the result, and goes where messages go. */
+/* Makes the command with its numbers. Its output is not the result, so it goes to standard error. */
 static void make_load(const struct point_now *now, const char *load, char text[LOAD_BYTES])
 {
 	size_t length = (size_t)snprintf(text, LOAD_BYTES,
@@ -132,7 +132,7 @@ static void progress(void *context, const struct scope_capture_progress *done)
 			   now->planned, now->conns, now->rate, (double)done->elapsed_ns / 1e9);
 }
 
-/* The point ends with its load. */
+/* The point ends when its load command ends. */
 static enum scope_capture_want want(void *context)
 {
 	struct point_now *now = context;
@@ -148,7 +148,7 @@ static int no_cut(void *context, struct scope_capture_run *run, struct scope_err
 	return 0;
 }
 
-/* Its children are of its session, which setsid made. */
+/* Its children belong to its session, which setsid created. */
 static void end_load(struct point_now *now)
 {
 	const pid_t pid = (pid_t)scope_capture_launch_pid(now->launch);
@@ -349,7 +349,7 @@ int scope_cmd_sweep_run(const struct scope_cmd_report *request, struct scope_err
 			  : scope_error_set(error, -ENOMEM, "no memory for the points");
 	if (!err)
 		err = run_points(request, &swept, error);
-	/* What was measured is printed, whatever ended it. */
+	/* The points measured so far are printed, whatever ended the sweep. */
 	if (swept.points)
 		printed = print(request, &swept, file, &why);
 	if (!err && printed) {

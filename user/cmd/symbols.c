@@ -39,7 +39,7 @@ static int take_folder(const char *command, const char *value, struct scope_cmd_
 
 	if (stat(value, &status) || !S_ISDIR(status.st_mode))
 		return scope_cmd_misuse(command, "--debug-dir: %s is no directory that can be read", value);
-	/* An absolute path, because files in it are looked up from the root directory. */
+	/* The path must be absolute, because files in it are looked up from the root directory. */
 	whole = realpath(value, NULL);
 	if (!whole || add(&symbols->debug_dir, &symbols->debug_dirs, &symbols->debug_dir_room, whole)) {
 		free(whole);
@@ -49,7 +49,7 @@ static int take_folder(const char *command, const char *value, struct scope_cmd_
 	return 0;
 }
 
-/* Checked before anything is traced: libdwfl would find nothing and give no reason. */
+/* This is checked before tracing, because libdwfl would find nothing and give no reason. */
 static int take_debuginfod(const char *command, const char *value, struct scope_cmd_symbols *symbols)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
@@ -89,7 +89,7 @@ static int take_libraries(const char *command, const char *value, struct scope_c
 	symbols->list = rest = strdup(value);
 	if (!rest)
 		return no_memory(command);
-	/* An empty list is also valid: then any function may be named. */
+	/* An empty list is valid, too: then any function may be named. */
 	if (scope_grow(&symbols->library, &symbols->library_room, 1, sizeof(*symbols->library)))
 		return no_memory(command);
 	symbols->library[0] = NULL;

@@ -7,15 +7,15 @@
 
 #include "symbol/options.h"
 
-/* The storage of these options; zeroed it is valid. Free it with scope_cmd_symbols_free(). */
+/* The memory of these options; a zeroed struct is valid. Free it with scope_cmd_symbols_free(). */
 struct scope_cmd_symbols {
 	struct scope_symbol_options options;
-	const char **debug_dir, **library; /* what options point to */
+	const char **debug_dir, **library; /* lists to which `options` points */
 	size_t debug_dirs, libraries, debug_dir_room, library_room;
-	char *list; /* what library points into */
+	char *list; /* text into which `library` points */
 };
 
-/* -1: the option is none of these. Else 0, or the exit status; `show` prints and ends the program. */
+/* Returns -1 for another option; else 0, or the exit status. The value `show` prints the list and ends the program. */
 int scope_cmd_symbols(const char *command, int option, const char *value, struct scope_cmd_symbols *symbols);
 void scope_cmd_symbols_free(struct scope_cmd_symbols *symbols);
 

@@ -6,10 +6,10 @@
 #include <stdbool.h>
 #include <termios.h>
 
-/* Zeroed is valid: no key comes. */
+/* A zeroed struct is valid and gives no keys. */
 struct scope_cmd_keys {
-	struct termios before; /* of standard input */
-	bool taken;	       /* and changed */
+	struct termios before; /* settings of standard input before */
+	bool taken;	       /* the settings were changed */
 };
 
 /* Sets the terminal to give keys immediately and without echo. Ctrl-C still sends a signal. */

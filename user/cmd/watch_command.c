@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* scope watch: watch a target all the time, and report incidents as they begin. */
+/* scope watch: watch a target all the time, and report incidents when they begin. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 #include "source/source.h"
 
 #define GROUP_MAX 512
-#define AGAIN_NS 500000000 /* between two looks for a target that is gone */
+#define AGAIN_NS 500000000 /* time between two searches for a target that has ended */
 
 struct session {
 	struct scope_cmd_watch *request;
@@ -65,7 +65,7 @@ static void progress(void *context, const struct scope_capture_progress *now,
 			   now->records, now->lost);
 }
 
-/* What the group is called in /proc/PID/cgroup. */
+/* The name of the group in /proc/PID/cgroup. */
 static void name_group(const struct scope_cmd_watch *request, char *name, size_t size)
 {
 	static const char mount[] = "/sys/fs/cgroup";
@@ -91,7 +91,7 @@ static int add_process(struct scope_selection *selection, uint32_t tgid, struct 
 	return scope_source_selection_process(selection, number, error);
 }
 
-/* perf events follow one process and its descendants. */
+/* perf events follow only one process and its descendants. */
 static int add_group(const struct session *session, struct scope_selection *selection, struct scope_error *error)
 {
 	const bool one = session->source->lacks[0];
@@ -114,7 +114,7 @@ static int add_group(const struct session *session, struct scope_selection *sele
 	return err;
 }
 
-/* A process that has ended, and whose parent has not read its status, counts as gone. */
+/* A zombie, whose parent has not read its status, counts as ended. */
 static int find(const struct session *session, struct scope_selection *selection, struct scope_error *error)
 {
 	struct scope_target target;
@@ -126,7 +126,10 @@ static int find(const struct session *session, struct scope_selection *selection
 	return err ? err : scope_proc_target_find(selection->pid, error, &target);
 }
 
-/* The analysis is asked if anything is unusual, after the conditions of the user, and a lack of CPU is said at once. */
+/*
+ * After the user's conditions there are two more triggers: the analysis, which finds unusual requests, and a lack of
+ * CPU, which is reported immediately.
+ */
 static int make_triggers(const struct scope_cmd_watch *request, struct scope_triggers **ret_triggers)
 {
 	int err = scope_recorder_triggers_create(ret_triggers);
@@ -167,7 +170,7 @@ static int watch_once(const struct session *session, struct scope_selection *sel
 	return err;
 }
 
-/* Waits until the target is there again. False: the user ended it. */
+/* Waits until the target exists again. Returns false if the user ended the watch. */
 static bool wait_again(const struct session *session, struct scope_selection *selection)
 {
 	const struct timespec pause = { .tv_nsec = AGAIN_NS };
@@ -199,7 +202,7 @@ static int watch_all(const struct session *session, struct scope_error *error)
 		if (!err && end == SCOPE_CAPTURE_GUARD)
 			return scope_error_set(error, -EOVERFLOW,
 					       "stopped by the overload guard: allow more with --max-overhead");
-		/* It may end between the look for it and the begin of its capture. */
+		/* The target may end between the search and the begin of its capture. */
 		if (err && !(err == -ESRCH && comes_again(session->request)))
 			return err;
 		if (*session->stop || end == SCOPE_CAPTURE_INTERRUPT)
@@ -216,7 +219,7 @@ static int watch_all(const struct session *session, struct scope_error *error)
 	return err;
 }
 
-/* "scope-watch-nginx.trace". */
+/* Makes the name of the output: "scope-watch-nginx.trace". */
 static void name_output(const struct scope_cmd_watch *request, char *output, size_t size)
 {
 	const char *target = request->process ? request->process : request->unit;

@@ -22,8 +22,8 @@
 #define MIN_INTERVAL_NS 60000000000ull
 #define KEEP 20
 /*
- * If all work becomes slow, its calls must still have some stacks. So more calls may have them than get them: the
- * first ones in each second do.
+ * If all work becomes slow, some of its calls must still get stacks. So more calls may get a stack than this limit
+ * allows: the first ones of each second do.
  */
 #define STACKS_PER_SECOND 100 /* per CPU */
 #define STACK_BUDGET 2000
@@ -97,7 +97,7 @@ static int take_formats(const char *list, unsigned *ret_formats)
 	return 0;
 }
 
-/* Checked here, used by each capture. */
+/* Checks a condition, which each capture uses later. */
 static int take_when(const char *text, struct scope_cmd_watch *request)
 {
 	struct scope_error error = { "" };
@@ -136,7 +136,7 @@ static int take_webhook(const char *url, const char **ret_url)
 	return 0;
 }
 
-/* It is executed hours later, so a wrong name must be seen now. */
+/* The program is executed hours later, so a wrong name must be reported now. */
 static int take_program(const char *path, const char **ret_path)
 {
 	if (!strchr(path, '/') || access(path, X_OK))
@@ -235,7 +235,7 @@ static int take(int option, const char *value, struct scope_cmd_watch *request)
 	return take_number(option, value, request);
 }
 
-/* Checks the options together, and sets what follows from them. 0, or an exit status. */
+/* Checks the options together, and sets values that follow from them. 0, or an exit status. */
 static int settle(struct scope_cmd_watch *request)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_ONLN);

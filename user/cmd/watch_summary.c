@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Appends what a watch analyses to a file of summaries, each second once. */
+/* Appends the results of a watch to a file of summaries, each second once. */
 #include "cmd/watch_summary.h"
 
 #include <errno.h>
@@ -21,11 +21,11 @@
 #define NS_PER_S 1000000000ull
 #define TRIES 8 /* no rule */
 
-/* What the children leave for the next one. */
+/* Data that a child leaves for the next one. */
 struct shared {
-	uint64_t until_ns; /* seconds before are written */
+	uint64_t until_ns; /* all seconds before this time are written */
 	uint64_t number;
-	int err; /* the last reason that was said */
+	int err; /* the last error that was printed */
 };
 
 struct scope_cmd_watch_summary {
@@ -36,7 +36,7 @@ struct scope_cmd_watch_summary {
 	struct shared *shared;
 };
 
-/* A link of another user's in a folder for everybody is not followed. 0 and the descriptor, or -errno. */
+/* In a folder that all users may write to, a link of another user is not followed. 0 and the descriptor, or -errno. */
 static int open_once(const char *path, int *ret_fd)
 {
 	const int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
@@ -56,8 +56,8 @@ static int open_once(const char *path, int *ret_fd)
 }
 
 /*
- * The file is locked. `scope fleet send --consume` may have removed it in between (cmd/fleet_send.c): then another
- * one has the name.
+ * Opens and locks the file. In between `scope fleet send --consume` may have removed it (cmd/fleet_send.c): then
+ * another file has the name.
  */
 static int open_file(const char *path, int *ret_fd)
 {
@@ -117,7 +117,7 @@ void scope_cmd_watch_summary_destroy(struct scope_cmd_watch_summary *summary)
 	free(summary);
 }
 
-/* A file that is full gives its name to the next one. */
+/* If a file is full, renames it, so that a new one can have its name. */
 static void turn(const char *path, int *fd)
 {
 	const size_t length = strlen(path), end = strlen(SCOPE_FLEET_SUFFIX);
@@ -146,7 +146,7 @@ static int append(const struct scope_cmd_watch_summary *summary, struct scope_fl
 	return err;
 }
 
-/* Whole seconds of the host's clock, those that are over. */
+/* The end of the last complete second of the host's clock. */
 static uint64_t end_of(const struct scope_analysis *analysis)
 {
 	const uint64_t end_ns = analysis->units->timeline->end_ns;
@@ -177,7 +177,7 @@ void scope_cmd_watch_summary_add(void *context, const struct scope_analysis *ana
 		err = append(summary, one);
 		scope_fleet_summary_destroy(one);
 	}
-	/* What could not be written is written with the next one, if it is still in memory. */
+	/* If writing failed, the same seconds are written with the next summary, if they are still in memory. */
 	if (!err) {
 		shared->until_ns = options.to_ns;
 		shared->number++;

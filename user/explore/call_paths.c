@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The call paths that stacks in one edge showed. */
+/* The call paths of the stacks that were taken in one edge. */
 #include "explore/call_paths.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "base/grow.h"
 #include "unit/log.h"
 
-/* The functions of one trace, as numbers of the table. */
+/* Maps the functions of one trace to numbers of the table. */
 struct known {
 	uint32_t *number; /* by id of the function, plus one; 0: not met */
 	size_t count, capacity;
@@ -29,7 +29,7 @@ static struct scope_call_function *add_function(struct scope_call_paths *paths, 
 	return one;
 }
 
-/* The same function of an earlier trace, by name. */
+/* Finds the same function of an earlier trace, by name. */
 static struct scope_call_function *find_function(struct scope_call_paths *paths, const struct scope_function *function)
 {
 	for (size_t i = 0; i < paths->functions; i++) {
@@ -42,7 +42,7 @@ static struct scope_call_function *find_function(struct scope_call_paths *paths,
 	return NULL;
 }
 
-/* The number of a function in the table. 0 or -ENOMEM. */
+/* Gets the number of a function in the table. 0 or -ENOMEM. */
 static int number_of(struct scope_call_paths *paths, struct known *known, const struct scope_function *function,
 		     uint32_t tgid, uint64_t address, bool after_call, uint32_t *ret_number)
 {
@@ -114,7 +114,7 @@ int scope_explore_call_paths_put(struct scope_call_paths *paths, const uint32_t 
 	return 0;
 }
 
-/* The functions of a stack, outermost first; those that call themselves are once. 0 or -ENOMEM. */
+/* Adds the functions of a stack, outermost first; a function that calls itself is listed once. 0 or -ENOMEM. */
 static int add_stack(struct scope_call_paths *paths, struct known *known, struct scope_symbols *symbols, uint32_t tgid,
 		     const struct scope_event *event, double weight_ns)
 {
@@ -161,7 +161,7 @@ int scope_explore_call_paths_add(struct scope_call_paths *paths, const struct sc
 		if (one->kind != kind || one->edge != edge || (hash && one->hash != hash) || one->own_ns <= only_slow)
 			continue;
 		err = scope_unit_log_stack_at(trace, &one->stack, &event);
-		/* A stack that was not unwound when it came has no addresses. */
+		/* A stack that was not unwound during the capture has no addresses. */
 		if (!err && event.stack.ips && event.stack.ip)
 			err = add_stack(paths, &known, symbols, one->stack.tgid, &event, ns);
 	}

@@ -5,7 +5,7 @@
 
 #include "explore/explore.h"
 
-#define MOST 0.5 /* share of the weight of the paths that match: above it they decide the conclusion */
+#define MOST 0.5 /* paths decide the conclusion if they have more than this share of the weight of all that match */
 
 static bool is_reachable(const struct scope_call_function *function)
 {
@@ -22,7 +22,7 @@ static int match(const struct scope_explore_tree *tree, const struct scope_call_
 	return found == tree->search.insides ? (int)i : -1;
 }
 
-/* The next function on a path that is of the program, with a name or without; -1: none. */
+/* The place of the next function of the program on a path, with a name or without; -1: none. */
 static int next_of_program(const struct scope_explore_tree *tree, const struct scope_call_path *path, int begin)
 {
 	for (unsigned i = (unsigned)begin; i < path->depth; i++)
@@ -31,7 +31,7 @@ static int next_of_program(const struct scope_explore_tree *tree, const struct s
 	return -1;
 }
 
-/* True if most of what is inside is in code without names, or in functions that could not be probed. */
+/* Finds out if most of the paths inside are in code without names, or in functions that could not be probed. */
 static void look_inside(struct scope_explore_tree *tree, bool *ret_closed)
 {
 	double all = 0, closed = 0, most = 0;
@@ -55,7 +55,10 @@ static void look_inside(struct scope_explore_tree *tree, bool *ret_closed)
 	*ret_closed = all > 0 && closed > MOST * all;
 }
 
-/* The shares of the functions that were probed after the last one that holds it, and that do not hold it. */
+/*
+ * The sum of the shares of the functions that were probed after the last one that holds the share, and that do not hold
+ * it.
+ */
 static double spread_share(const struct scope_explore_tree *tree, double *ret_whole)
 {
 	double sum = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An exploration: each round adds one refinement, where most of the variance or of the latency is. */
+/* An exploration: each round adds one refinement, at the place with most of the variance or of the latency. */
 #include "explore/explore.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRIES 2 /* rounds that may show nothing before a tree is left */
+#define TRIES 2 /* rounds without a result before a tree is left */
 
 void scope_explore_init(struct scope_explore *explore, const struct scope_explore_options *options)
 {
@@ -41,7 +41,7 @@ void scope_explore_stop(struct scope_explore *explore, enum scope_explore_end en
 			end_tree(&explore->tree[i], end);
 }
 
-/* NULL: there is no room for more. */
+/* Adds a step. NULL: there is no room. */
 static struct scope_explore_step *add_step(struct scope_explore_tree *tree, unsigned round)
 {
 	struct scope_explore_step *step;
@@ -64,7 +64,7 @@ static void plan_stacks(const struct scope_explore *explore, const struct scope_
 	plan->kernel_stacks = explore->options.kernel;
 }
 
-/* The probes of the next function; false: the tree is concluded. */
+/* Plans the probes of the next function. Returns false if the tree is concluded. */
 static bool plan_probes(struct scope_explore *explore, struct scope_explore_tree *tree,
 			struct scope_proc_reader *reader, struct scope_explore_plan *plan)
 {
@@ -125,7 +125,7 @@ bool scope_explore_next(struct scope_explore *explore, struct scope_proc_reader 
 	return false;
 }
 
-/* The innermost function of the program on the heaviest path that has one. */
+/* Finds the innermost function of the program on the heaviest path that has one. */
 static void find_caller(struct scope_explore_tree *tree)
 {
 	for (size_t i = 0; i < tree->paths.paths; i++)
@@ -140,7 +140,7 @@ static void find_caller(struct scope_explore_tree *tree)
 		}
 }
 
-/* The search continues below the call, in the kernel. 0 or -ENOMEM. */
+/* Continues the search below the call, in the kernel. 0 or -ENOMEM. */
 static int go_below(struct scope_explore_tree *tree, const struct scope_call_paths *kernel)
 {
 	const char *name[SCOPE_CALL_PATH_DEPTH];
@@ -202,7 +202,7 @@ static const struct scope_round_edge *edge_of(const struct scope_round_path *pat
 	return NULL;
 }
 
-/* Requests with a call of the function, and those without. */
+/* Compares requests with a call of the function with those without. */
 static void compare_requests(const struct scope_round_kind *kind, const struct scope_round_path *path,
 			     struct scope_explore_step *step)
 {
@@ -234,7 +234,7 @@ static enum scope_search_answer answer_of(const struct scope_explore_tree *tree,
 	for (unsigned i = 0; i + 1 < tree->steps; i++)
 		if (tree->step[i].answer == SCOPE_SEARCH_HOLDS)
 			whole = tree->step[i].share;
-	/* Such as one turn of an event loop: it is called, but not within a request. */
+	/* An example is one turn of an event loop: it is called, but not within a request. */
 	if (path->span[0].around > path->spread.units / 2)
 		return SCOPE_SEARCH_ENCLOSES;
 	if (!path->span[0].times)

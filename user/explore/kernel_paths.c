@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where threads sleep below a system call, by their kernel stacks. */
+/* Finds where threads sleep below a system call, from their kernel stacks. */
 #include "explore/kernel_paths.h"
 
 #include <stdio.h>
@@ -11,8 +11,8 @@
 #include "proc/reader.h"
 #include "proc/target.h"
 
-#define THREADS_MAX 64 /* no rule: that are looked at in one go */
-#define WEIGHT_NS 1e6  /* of one look: only how often a path is seen matters */
+#define THREADS_MAX 64 /* no rule: threads that are read in one look */
+#define WEIGHT_NS 1e6  /* weight of one look: only the number of looks with a path matters */
 
 struct look {
 	uint32_t tgid;
@@ -22,7 +22,7 @@ struct look {
 	unsigned threads;
 };
 
-/* The number of the call that the thread is in: the first word of /proc/TID/syscall. */
+/* True if the thread is in the call: its number is the first word of /proc/TID/syscall. */
 static bool is_in_call(const struct look *look, uint32_t tid)
 {
 	size_t bytes;
@@ -36,7 +36,10 @@ static bool is_in_call(const struct look *look, uint32_t tid)
 	return is;
 }
 
-/* Every sleep ends there, so it says nothing; and each thread of the host passes it all the time. */
+/*
+ * True for the scheduler: every sleep is in it, so it gives no information, and all threads of the host run through it
+ * all the time.
+ */
 static bool is_scheduler(const char *name)
 {
 	return !strncmp(name, "schedule", 8) || !strncmp(name, "__schedule", 10) || !strncmp(name, "io_schedule", 11);
@@ -57,7 +60,7 @@ static int look_at(uint32_t tid, void *context)
 			name[count++] = word;
 	for (unsigned i = 0; i < count; i++)
 		path[i] = name[count - 1 - i];
-	/* Without memory it is not seen. */
+	/* Without memory the path is left out. */
 	scope_explore_call_paths_kernel(look->paths, path, count, WEIGHT_NS);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where threads sleep below a system call, by their kernel stacks: the search space of probes in the kernel. */
+/* Finds where threads sleep below a system call, from their kernel stacks: the search space of probes in the kernel. */
 #ifndef SCOPE_EXPLORE_KERNEL_PATHS_H
 #define SCOPE_EXPLORE_KERNEL_PATHS_H
 
@@ -7,7 +7,7 @@
 
 struct scope_proc_reader;
 
-/* Adds the kernel stacks of the process's threads, and of its descendants', that are in that call now. */
+/* Adds the kernel stacks of the threads of the process and its descendants that are in that call now. */
 void scope_explore_kernel_look(uint32_t tgid, uint16_t nr, struct scope_proc_reader *reader,
 			       struct scope_call_paths *paths);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Correlates keys of requests with their latency, and with the number of requests in work. */
+/* Correlates keys of requests with their latency, and with the number of requests in progress. */
 #include "explore/key_relations.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ static double scatter(const struct pair *pair, size_t count, double *ret_mean)
 	return squares;
 }
 
-/* Bins of about equal numbers of requests; equal values are in one bin. */
+/* Makes bins with about equal numbers of requests; equal values are in one bin. */
 static void make_bins(struct pair *pair, size_t count, unsigned wanted, struct scope_key_relation *relation)
 {
 	double mean, all, within = 0;
@@ -131,7 +131,7 @@ static int add_key(const struct scope_round_kind *kind, unsigned number, const s
 	return 0;
 }
 
-/* p of all keys is corrected together, for the relations with the queue as well. */
+/* Corrects p for all keys together, including the relations with the queue. */
 static int correct(struct scope_key_relations *relations)
 {
 	struct scope_relation *tried = calloc(2 * SCOPE_KEYS_MAX, sizeof(*tried));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Correlates keys of requests with their latency, and with the number of requests in work.
+ * Correlates keys of requests with their latency, and with the number of requests in progress.
  *
- * Pearson's R and Spearman's rho, with p by permuting blocks of requests, corrected for the number of keys tried
- * (metrics/relate.h). A key that goes with the latency also divides requests into bins of equal numbers. If the variance
- * is between the bins rather than in them, the key explains it, and the bins are paths of their own.
+ * Computes Pearson's R and Spearman's rho. p is found by permuting blocks of requests, and corrected for the number of
+ * keys (metrics/relate.h). A key that correlates with the latency also divides requests into bins of equal numbers. If
+ * most of the variance is between the bins, the key explains it, and each bin is a separate path.
  */
 #ifndef SCOPE_EXPLORE_KEY_RELATIONS_H
 #define SCOPE_EXPLORE_KEY_RELATIONS_H
@@ -13,14 +13,14 @@
 #include "metrics/relate.h"
 
 #define SCOPE_EXPLORE_KEY_PROBE                                                                                        \
-	1000u			 /* no rule: number of the first probe for a key; those of functions have lower ones */
-#define SCOPE_KEY_NAME 64	 /* no rule: bytes */
-#define SCOPE_KEY_BINS_MAX 16	 /* no rule */
-#define SCOPE_KEY_BINS 4	 /* if the user gives no number */
-#define SCOPE_KEY_REQUESTS 4000u /* correlated: of more, a regular part */
-#define SCOPE_KEY_EXPLAINS 0.5	 /* of the variance, between bins: above it the key explains it */
+	1000u		      /* no rule: number of the first probe for a key; probes of functions have lower numbers */
+#define SCOPE_KEY_NAME 64     /* no rule: bytes */
+#define SCOPE_KEY_BINS_MAX 16 /* no rule */
+#define SCOPE_KEY_BINS 4      /* if the user gives no number */
+#define SCOPE_KEY_REQUESTS 4000u /* requests that are correlated; of a larger number every n-th */
+#define SCOPE_KEY_EXPLAINS 0.5	 /* the key explains the variance if more than this share is between bins */
 
-/* Asked for by --key. */
+/* A key that --key requests. */
 struct scope_explore_key {
 	char name[SCOPE_KEY_NAME]; /* "write:arg2" */
 	struct scope_unit_key source;
@@ -35,8 +35,8 @@ struct scope_key_bin {
 
 struct scope_key_relation {
 	char name[SCOPE_KEY_NAME];
-	bool asked;		       /* by the user: printed in any case */
-	bool none;		       /* too few values, or one value alone */
+	bool asked;		       /* requested by the user: printed in any case */
+	bool none;		       /* too few values, or only one value */
 	struct scope_relation latency; /* p: corrected for all keys of the kind */
 	bool queue_none;
 	struct scope_relation queue;
@@ -52,7 +52,7 @@ struct scope_key_relations {
 	unsigned keys;
 };
 
-/* True if the latency goes with the key, beyond chance. */
+/* True if the latency correlates with the key beyond chance. */
 bool scope_explore_key_holds(const struct scope_key_relation *relation);
 
 /* 0 or -ENOMEM. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The trees of an exploration: which paths vary or are slow, and in which edge, by the first round. */
+/* Makes the trees of an exploration from the first round: which paths vary or are slow, and in which edge. */
 #include <assert.h>
 #include <errno.h>
 #include <math.h>
@@ -33,7 +33,7 @@ static enum scope_forest_state judge(const struct scope_explore *explore, const 
 		       : SCOPE_FOREST_EVEN;
 }
 
-/* Squared differences from the kind's mean: all of them, and those within a path. */
+/* Sums of squared differences from the kind's mean: all of them, and those within a path. */
 static double scatter(const struct scope_round_path *path)
 {
 	return scope_variance_of(&path->spread) * (double)path->spread.units;
@@ -66,7 +66,7 @@ static bool came_before(const struct scope_round_kind *kind, size_t at)
 	return false;
 }
 
-/* Its place among the paths of the kind, by number of requests; bins of a path have the same. */
+/* The path's place among the paths of the kind, by number of requests; bins of a path have the same number. */
 static unsigned number_of(const struct scope_round_kind *kind, const struct scope_round_path *path)
 {
 	const uint64_t requests = requests_of(kind, path->edges_hash);
@@ -81,7 +81,7 @@ static unsigned number_of(const struct scope_round_kind *kind, const struct scop
 	return number;
 }
 
-/* The values of the bin that the path's requests are in. */
+/* Names the bin in which the path's requests are, by its values. */
 static void name_bin(const struct scope_explore *explore, const struct scope_round_path *path,
 		     struct scope_explore_tree *tree)
 {
@@ -170,7 +170,7 @@ static void plant_kind(struct scope_explore *explore, const struct scope_round_k
 			slow = true;
 		}
 	}
-	/* Paths that vary little, but differ from each other: the edge in which they differ is one of the kind. */
+	/* The paths vary little, but differ from each other: the tree is that of the whole kind. */
 	if (!slow && all > 0 && 1 - within(kind) / all >= SCOPE_EXPLORE_BETWEEN &&
 	    scope_explore_round_cv(kind, &kind->all) > explore->options.limits.cv)
 		add_tree(explore, kind, &kind->all, SCOPE_FOREST_UNPREDICTABLE, all - within(kind));
@@ -185,7 +185,7 @@ static int by_weight(const void *left, const void *right)
 
 static_assert(SCOPE_KEY_BINS_MAX <= SCOPE_ROUND_SPLIT_BINS, "a split has all bins of a key");
 
-/* The key that explains most of the kind's variance, of those asked for, divides its requests. */
+/* The requested key that explains most of the kind's variance divides its requests. */
 static int split_kind(struct scope_explore *explore, const struct scope_explore_kind *kind)
 {
 	const struct scope_key_relation *most = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The places at which calls of a function begin and end. */
+/* Finds the places at which calls of a function begin and end. */
 #include "explore/probe_place.h"
 
 #include <elf.h>
@@ -112,7 +112,7 @@ static int find_begin(const struct scope_call_function *function, struct scope_p
 	return err;
 }
 
-/* True if a call ends just before the link address. */
+/* True if a call instruction ends at the link address. */
 static bool is_after_call(const struct scope_image *image, uint64_t link)
 {
 	unsigned machine;
@@ -122,7 +122,7 @@ static bool is_after_call(const struct scope_image *image, uint64_t link)
 	if (!code || machine != EM_AARCH64)
 		return scope_symbol_image_after_call(image, link);
 	memcpy(&word, code, sizeof(word));
-	/* bl, blr, and blraa and its like, which check the address first. */
+	/* bl, blr, and blraa and similar ones, which check the address first. */
 	return (word & 0xfc000000u) == 0x94000000u || (word & 0xfffffc1fu) == 0xd63f0000u ||
 	       (word & 0xfefff800u) == 0xd63f0800u;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The places at which calls of a function begin and end.
+ * Finds the places at which calls of a function begin and end.
  *
- * A call begins at the function's first instruction, and ends where it returns to: at the return addresses that stacks
- * showed. Each of these is used only if a call instruction ends just before it, so that no probe comes into the middle
- * of an instruction. Both are in the file that the process has mapped, by build-id.
+ * A call begins at the function's first instruction, and ends at a return address, which is known from stacks. A return
+ * address is used only if a call instruction ends just before it, so that no probe is set into the middle of an
+ * instruction. Both places are in the file that the process has mapped, which is checked by its build-id.
  */
 #ifndef SCOPE_EXPLORE_PROBE_PLACE_H
 #define SCOPE_EXPLORE_PROBE_PLACE_H
@@ -18,8 +18,8 @@
 struct scope_proc_reader;
 
 /*
- * Fills in the probes of a function, without their ids: the first one is where calls begin, the others where they end.
- * 0; or -errno with the reason in why: the process has ended, its file was replaced, no return address was seen.
+ * Fills in the probes of a function, without their ids: the first one at the begin of calls, the others at their ends.
+ * 0; or -errno with the reason in why: the process has ended, its file was replaced, or no return address is known.
  */
 int scope_explore_places(const struct scope_call_function *function, struct scope_proc_reader *reader,
 			 struct scope_error *why, struct scope_probe ret_probe[SCOPE_PLACES_MAX], unsigned *ret_count);

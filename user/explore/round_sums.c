@@ -12,10 +12,10 @@
 struct taker {
 	struct scope_round *round;
 	const struct scope_distributions *distributions;
-	uint64_t *last_ns; /* by thread: when its last request ended; 0: none has */
+	uint64_t *last_ns; /* by thread: when its last request ended; 0: there was none */
 	size_t threads;
 	const struct scope_round_wanted *wanted;
-	const struct scope_round_split **split; /* by kind; NULL: it has none */
+	const struct scope_round_split **split; /* by kind; NULL: no split */
 };
 
 static uint64_t hash_of(const struct scope_unit_edges *edges)
@@ -23,7 +23,7 @@ static uint64_t hash_of(const struct scope_unit_edges *edges)
 	uint64_t hash = 0x9e3779b97f4a7c15ull;
 
 	for (uint32_t i = 0; i < edges->count; i++) {
-		/* What was not seen of a request is a matter of chance. */
+		/* The parts of a request that were not recorded are random, so they do not count. */
 		if (edges->edge[i].edge == SCOPE_EDGE_UNSEEN)
 			continue;
 		hash = (hash ^ hash >> 29 ^ edges->edge[i].edge) * 0xbf58476d1ce4e5b9ull;
@@ -90,7 +90,9 @@ static int add_to_path(struct scope_round_path *path, const struct scope_unit_ed
 	return 0;
 }
 
-/* All of the request but its path, and the number in work, which is known when all requests are. */
+/*
+ * Describes a request, without its path and without the number of requests in progress, which is known only at the end.
+ */
 static struct scope_round_request describe(struct taker *taker, const struct scope_unit *unit,
 					   const struct scope_unit_edges *edges, const struct scope_unit_extras *extras,
 					   double own_ns)
@@ -192,7 +194,7 @@ static int by_time(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* How many of the sorted times are before this one. */
+/* How many of the sorted times are before `ns`. */
 static size_t before(const uint64_t *time, size_t count, uint64_t ns)
 {
 	size_t low = 0, high = count;
@@ -208,7 +210,10 @@ static size_t before(const uint64_t *time, size_t count, uint64_t ns)
 	return low;
 }
 
-/* The number in work at a moment is that of those begun before it, less those ended. */
+/*
+ * The number of requests in progress at a time is the number of requests that began before it minus the number that
+ * ended before it.
+ */
 static int count_queues(struct scope_round_kind *kind)
 {
 	uint64_t *time = malloc((2 * kind->requests + 1) * sizeof(*time));

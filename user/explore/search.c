@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which function to probe next. */
+/* Chooses the function to probe next. */
 #include "explore/search.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* 0 or -ENOMEM: room for an answer about each function. */
+/* Makes room for an answer about each function. 0 or -ENOMEM. */
 static int prepare(struct scope_search *search)
 {
 	const size_t count = search->paths->functions;
@@ -23,7 +23,7 @@ static int prepare(struct scope_search *search)
 	return 0;
 }
 
-/* The place after the last of `inside`; -1: the path does not match. */
+/* The place after the last function of `inside`; -1: the path does not match. */
 static int match(const struct scope_search *search, const struct scope_call_path *path)
 {
 	unsigned found = 0, i;
@@ -38,7 +38,7 @@ static bool is_out(enum scope_search_answer answer)
 	return answer == SCOPE_SEARCH_NOT || answer == SCOPE_SEARCH_EARLIER || answer == SCOPE_SEARCH_LATER;
 }
 
-/* Places of the candidates of a path. */
+/* Lists the places of the candidates on a path. */
 static unsigned list(const struct scope_search *search, const struct scope_call_path *path,
 		     unsigned candidate[SCOPE_CALL_PATH_DEPTH])
 {
@@ -93,13 +93,15 @@ static int by_order(const void *left, const void *right)
 	return (a->function > b->function) - (a->function < b->function);
 }
 
-/* The order of a call in its caller: the address to which it returns. */
+/* The order of a call in its caller, which is that of its return address. */
 static uint64_t order_of(const struct scope_call_function *function)
 {
 	return function->sites ? function->site[0].address : 0;
 }
 
-/* The functions that come next on paths that match. 0; -ENOENT: there is none within the limits; -ENOMEM. */
+/*
+ * Chooses among the functions that come next on matching paths. 0; -ENOENT: there is none within the limits; -ENOMEM.
+ */
 static int next_child(const struct scope_search *search, uint32_t *ret_function)
 {
 	unsigned candidate[SCOPE_CALL_PATH_DEPTH];

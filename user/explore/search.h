@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which function to probe next, so that the one whose calls hold a share is found with few probes.
+ * Chooses the function to probe next, so that the function whose calls hold a share is found with few probes.
  *
- * What is known: `inside`, functions whose calls hold the share, each called from the one before it. A call path matches
- * if it has these in this order, with any others between (VAIF's `.*A.*B.*C.*`). Its candidates are the functions after
- * the last of `inside`, up to the first one whose calls are known not to hold the share.
+ * `inside` has the functions whose calls are known to hold the share, each called from the one before. A call path
+ * matches if it has these in this order, with any other functions between (VAIF's `.*A.*B.*C.*`). Its candidates are
+ * the functions after the last of `inside`, up to the first whose calls are known not to hold the share.
  *
  *   flat          the middle candidate of the heaviest path that matches: a binary search over its depth
  *   hierarchical  of the functions that matching paths have next after `inside`, the middle one in the order in which
@@ -24,13 +24,13 @@ enum scope_search_answer {
 	SCOPE_SEARCH_NOT_ASKED,
 	SCOPE_SEARCH_HOLDS,    /* most of the share is in its calls */
 	SCOPE_SEARCH_NOT,      /* it is not */
-	SCOPE_SEARCH_EARLIER,  /* it is not, but before them … */
+	SCOPE_SEARCH_EARLIER,  /* most of the share is not in its calls, but before them … */
 	SCOPE_SEARCH_LATER,    /* … or after them */
-	SCOPE_SEARCH_ENCLOSES, /* requests do not enter it: they are served inside one call of it */
+	SCOPE_SEARCH_ENCLOSES, /* requests do not call it: they are served inside one call of it */
 	SCOPE_SEARCH_NO_PLACE, /* it cannot be probed */
 };
 
-/* A zeroed struct with paths and mode set has asked nothing. */
+/* A zeroed struct with paths and mode set is a search at its begin. */
 struct scope_search {
 	const struct scope_call_paths *paths; /* borrowed */
 	enum scope_search_mode mode;
@@ -43,7 +43,7 @@ struct scope_search {
 
 /* 0; -ENOENT: no candidate is left; -ENOMEM. */
 int scope_explore_search_next(struct scope_search *search, uint32_t *ret_function);
-/* What a round with that function's probes showed, or why there was no round. */
+/* Takes the result of a round with that function's probes, or the reason why there was no round. */
 void scope_explore_search_take(struct scope_search *search, uint32_t function, enum scope_search_answer answer);
 void scope_explore_search_free(struct scope_search *search);
 

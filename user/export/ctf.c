@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A trace as a directory of CTF streams. */
+/* Writes a trace as a directory of CTF streams. */
 #include "export/ctf.h"
 
 #include <endian.h>
@@ -39,7 +39,7 @@ struct exporter {
 	struct scope_timeline *timeline;
 	struct stream *stream;
 	size_t streams, capacity;
-	uint8_t *nrs; /* by number: a bit for each variant that occurred */
+	uint8_t *nrs; /* by number of the call: a bit for each variant that occurred */
 	struct scope_error *error;
 };
 
@@ -51,12 +51,12 @@ static void put(struct stream *stream, uint64_t value, size_t bytes)
 	stream->bytes += bytes;
 }
 
-/* A plain name. */
+/* Writes a name in plain form. */
 static void put_comm(struct stream *stream, const char *comm)
 {
 	char text[SCOPE_COMM_BYTES] = "";
 
-	/* Characters that do not fit are left out as a whole. */
+	/* A character that does not fit is left out completely. */
 	scope_plain_put(text, sizeof(text), comm, strlen(comm), SCOPE_PLAIN_SENTENCE);
 	memcpy(stream->data + stream->bytes, text, sizeof(text));
 	stream->bytes += sizeof(text);
@@ -88,7 +88,10 @@ static const char *stream_name(size_t cpu, char name[STREAM_NAME_BYTES])
 	return name;
 }
 
-/* An incomplete export looks like a complete one, so it is removed; the directory only if no other file is in it. */
+/*
+ * An incomplete export looks like a complete one, so it is removed; the directory is removed only if it has no other
+ * files.
+ */
 static void remove_files(const struct exporter *exporter)
 {
 	const int directory = open(exporter->path, O_DIRECTORY | O_CLOEXEC);
@@ -146,7 +149,7 @@ static int get_stream(struct exporter *exporter, uint32_t cpu, struct stream **r
 	return 0;
 }
 
-/* Room for an event of any kind, and its header written. */
+/* Makes room for an event of any kind, and writes its header. */
 static int begin_event(struct exporter *exporter, const struct scope_event *event, uint32_t id, uint32_t tid,
 		       struct stream **ret_stream)
 {
@@ -222,7 +225,7 @@ static int export_call(struct exporter *exporter, const struct scope_event *even
 	struct stream *stream;
 	int err;
 
-	/* The id has 16 bits. */
+	/* An id has 16 bits. */
 	if (id > UINT16_MAX)
 		return 0;
 	err = begin_event(exporter, event, id, event->tid, &stream);

@@ -68,7 +68,7 @@ static void put_sched_events(FILE *to)
 	end_event(to);
 }
 
-/* Arguments as many as there are, 64 bits each. */
+/* A list of arguments of 64 bits each. */
 static void put_args(FILE *to)
 {
 	put_integer(to, "_args_length", 8, false);
@@ -123,7 +123,7 @@ static void put_syscall_events(FILE *to, const uint8_t *nrs, uint32_t nr_count)
 	}
 }
 
-/* Text between quotes: metadata of a trace is not trusted. */
+/* Writes a text between quotes. Metadata of a trace is not trusted. */
 static void put_quoted(FILE *to, const char *name, const char *value)
 {
 	fprintf(to, "\t%s = \"", name);
@@ -135,7 +135,7 @@ static void put_quoted(FILE *to, const char *name, const char *value)
 	fputs("\";\n", to);
 }
 
-/* The offset makes times of day of the trace's times, where it has one. */
+/* The offset converts times of the trace to times of day, if the trace has one. */
 static void put_clock(FILE *to, const struct scope_trace *trace)
 {
 	const uint64_t wall_ns = scope_trace_meta_number(trace, SCOPE_META_WALL_CLOCK, 0);
@@ -157,7 +157,7 @@ void scope_export_ctf_metadata(FILE *to, const struct scope_trace *trace, const 
 	put_integer(to, "magic", 32, false);
 	put_integer(to, "stream_id", 32, false);
 	fputs("\t};\n};\n\nenv {\n", to);
-	/* Viewers choose how to read a kernel trace by the tracer whose names of events it has. */
+	/* Viewers choose the way to read a kernel trace by the name of the tracer. */
 	fputs("\tdomain = \"kernel\";\n\tsysname = \"Linux\";\n\ttracer_name = \"lttng-modules\";\n"
 	      "\ttracer_major = 2;\n\ttracer_minor = 13;\n\ttracer_patchlevel = 0;\n",
 	      to);

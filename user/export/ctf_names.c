@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The names that LTTng, and viewers of its traces, have for arguments of system calls. */
+/* The names of LTTng, and of viewers of its traces, for arguments of system calls. */
 #include <string.h>
 
 #include "base/syscall_name.h"
 #include "export/ctf.h"
 
-/* Of calls that wait, or use a descriptor. Others have a list. */
+/* Calls that wait, or use a descriptor. The arguments of other calls are a list. */
 static const struct {
 	const char *call;
 	const char *name[SCOPE_ARG_MAX];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stacks as lines "thread;outer;inner count": what flame graphs are drawn from. */
+/* Writes stacks as lines "thread;outer;inner count", from which flame graphs are drawn. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,13 +15,13 @@
 /* One distinct line. */
 struct line {
 	char *text;
-	uint64_t count[2]; /* of the trace, or of the one before and the one after */
+	uint64_t count[2]; /* for the trace, or for the traces before and after */
 };
 
 struct own {
-	uint64_t slept_ns; /* in the call that has just returned */
-	bool interpreted;  /* it has snapshots: stacks of its interpreter alone say less */
-	/* The snapshot of the open call, if it sleeps there; outermost first. */
+	uint64_t slept_ns; /* how long it slept in the call that has just returned */
+	bool interpreted;  /* it has snapshots, which show more than stacks of its interpreter */
+	/* The snapshot of the open call, if the thread sleeps in it; outermost first. */
 	const struct scope_function **function;
 	unsigned count;
 	bool cut;
@@ -31,7 +31,7 @@ struct folder {
 	struct scope_timeline *timeline;
 	struct scope_symbols *symbols;
 	bool off;	 /* sleeps, in us; else samples */
-	unsigned side;	 /* of counts: the trace that is read */
+	unsigned side;	 /* index in count of the trace that is read */
 	struct own *own; /* per thread */
 	size_t threads, capacity;
 	struct line *line;
@@ -55,7 +55,7 @@ static void forget_own(struct folder *folder)
 	folder->threads = 0;
 }
 
-/* ";" separates frames, so it is \x3b in a name. */
+/* ";" separates frames, so it is written as \x3b in a name. */
 static void put_name(FILE *to, const char *name)
 {
 	scope_plain_write_name(to, name, ";");
@@ -72,7 +72,7 @@ static int add_line(struct folder *folder, const struct scope_thread *thread, bo
 		return -ENOMEM;
 	line.count[folder->side] = weight;
 	put_name(to, thread->comm[0] ? thread->comm : "unknown");
-	if (cut) /* frames after it have unseen callers */
+	if (cut) /* the outer callers of the stack are not known */
 		fputs(";[cut]", to);
 	for (unsigned i = 0; i < count; i++) {
 		fputc(';', to);
@@ -128,7 +128,7 @@ static int fold_stack(void *user, uint32_t index, const struct scope_event *even
 	return add_line(folder, thread, cut, function, count, "", weight);
 }
 
-/* Of a thread that runs it counts for the samples in the time since the one before; of one that sleeps for its call. */
+/* Counts a snapshot: for a running thread as the samples since the snapshot before, for a sleeping one for its call. */
 static int fold_snapshot(void *user, uint32_t index, const struct scope_event *event)
 {
 	struct folder *folder = user;
@@ -140,7 +140,7 @@ static int fold_snapshot(void *user, uint32_t index, const struct scope_event *e
 	bool cut, preempted;
 	int err;
 
-	/* Where tasks wait, no thread does. */
+	/* At places where tasks wait no thread waits. */
 	if (event->stack.reason == SCOPE_STACK_TASKS)
 		return 0;
 	if (!own)
@@ -191,11 +191,11 @@ static int fold_wait(void *user, const struct scope_wait *wait)
 	return 0;
 }
 
-/* The stacks of probes, which come directly after them on the same CPU. */
+/* Takes the stacks of probes, which follow their probe directly on the same CPU. */
 static int fold_probes(struct folder *folder, struct scope_trace *trace)
 {
 	const struct scope_function *function[ROOM];
-	uint16_t *probe = calloc(UINT16_MAX + 1, sizeof(*probe)); /* of each CPU, the last one */
+	uint16_t *probe = calloc(UINT16_MAX + 1, sizeof(*probe)); /* the last probe of each CPU */
 	struct scope_event event;
 	int more = 0, err = probe ? scope_trace_rewind(trace) : -ENOMEM;
 
@@ -223,7 +223,7 @@ static int compare_lines(const void *left, const void *right)
 	return strcmp(((const struct line *)left)->text, ((const struct line *)right)->text);
 }
 
-/* sides: how many numbers a line has. */
+/* sides: the number of counts on a line. */
 static void print(struct folder *folder, unsigned sides, FILE *stream)
 {
 	if (folder->lines)
@@ -270,7 +270,7 @@ static int fold_trace(struct folder *folder, const struct scope_export_from *fro
 	return err;
 }
 
-/* from: as many as there are sides. */
+/* from: `sides` traces. */
 static int fold(const struct scope_export_from *from, unsigned sides, const struct scope_export_to *to,
 		enum stacks which, struct scope_error *error)
 {

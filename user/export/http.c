@@ -12,7 +12,7 @@
 
 #include "base/shared_library.h"
 
-#define ROUNDS 4 /* of a run: a connection is taken in one, read and answered in others */
+#define ROUNDS 4 /* rounds of a run: a connection is accepted in one round, and read and answered in others */
 #define TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
 
 #define FUNCTIONS(F)                                                                                                   \

@@ -9,9 +9,9 @@
 #include "base/grow.h"
 #include "trace/event_copy.h"
 
-#define HELD_MAX (1u << 20) /* above it the oldest are given, even if a CPU may still have earlier ones */
+#define HELD_MAX (1u << 20) /* of more events the oldest are given in any case */
 
-/* An event with a copy of what its pointers held. */
+/* An event with a copy of the data of its pointers. */
 struct held {
 	struct scope_event event;
 	uint64_t number; /* events of equal time keep their order */
@@ -19,7 +19,7 @@ struct held {
 };
 
 struct lane {
-	bool running;	  /* a traced thread is on it, so that an entry may come late */
+	bool running;	  /* a traced thread is on the CPU, so an entry may come late */
 	uint64_t sure_ns; /* no entry earlier than this will come */
 };
 
@@ -31,7 +31,7 @@ struct scope_order {
 	size_t lanes, lane_capacity;
 	uint64_t number, now_ns, last_ns;
 	bool ended;
-	void *payload; /* of the event given last */
+	void *payload; /* data of the last event that was given */
 };
 
 int scope_export_order_create(struct scope_trace *trace, struct scope_order **ret_order)
@@ -98,7 +98,7 @@ static struct held pop(struct scope_order *order)
 	return top;
 }
 
-/* NULL if the event points to nothing. 0 or -ENOMEM. */
+/* Copies the data of the event; NULL if it points to none. 0 or -ENOMEM. */
 static int own(struct scope_event *event, void **ret_payload)
 {
 	const size_t bytes = scope_trace_event_payload_bytes(event);
@@ -168,7 +168,7 @@ static int take(struct scope_order *order, const struct scope_event *event)
 	return err;
 }
 
-/* True if no event earlier than the earliest one can still come. */
+/* True if no event can still come that is earlier than the earliest one held. */
 static bool top_is_sure(const struct scope_order *order)
 {
 	uint64_t sure_ns = order->now_ns;
@@ -203,7 +203,7 @@ int scope_export_order_next(struct scope_order *order, struct scope_event *ret_e
 	}
 	top = pop(order);
 	order->payload = top.payload;
-	/* The first call of a CPU may have been entered before anything was known of that CPU. */
+	/* The first call of a CPU may have been entered before the first record of that CPU. */
 	if (top.event.time_ns < order->last_ns)
 		top.event.time_ns = order->last_ns;
 	order->last_ns = top.event.time_ns;

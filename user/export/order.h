@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The events of a trace one by one as they happened: a call entered, a call returned, in order of
- * time over all CPUs.
+ * Gives the events of a trace one by one in the order in which they happened, over all CPUs. The entry and the return
+ * of a call are two events.
  *
- * In a trace a call that returned without blocking is one event at its return, and the entry of a
- * call that blocked is recorded when its thread leaves the CPU. Between an entry and its event the
- * same thread stays on the CPU, so an entry is never earlier than the last call, or switch,
- * recorded there. Up to that time of the CPU that lags most, events are final.
+ * In a trace a call that returned without blocking is one event at its return, and the entry of a call that blocked is
+ * recorded when its thread leaves the CPU. Between an entry and its event the same thread stays on the CPU, so an entry
+ * is never earlier than the last call or switch recorded on that CPU. The order of events is final up to the least such
+ * time of all CPUs.
  */
 #ifndef SCOPE_EXPORT_ORDER_H
 #define SCOPE_EXPORT_ORDER_H
@@ -15,7 +15,7 @@
 
 struct scope_order;
 
-/* Runs through the trace from its first event on; it stays the caller's. 0 or -errno. */
+/* Begins at the trace's first event; the trace stays the caller's. 0 or -errno. */
 int scope_export_order_create(struct scope_trace *trace, struct scope_order **ret_order);
 void scope_export_order_destroy(struct scope_order *order); /* NULL is fine */
 

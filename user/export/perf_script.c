@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Text as `perf script` prints raw_syscalls and sched tracepoints, for scripts that read it. */
+/* Writes the text that `perf script` prints for raw_syscalls and sched tracepoints, for scripts that read it. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct printer {
 	FILE *stream;
 };
 
-/* As the kernel's sched_switch prints states. */
+/* The letters with which the kernel's sched_switch prints states. */
 static char state_letter(uint8_t state)
 {
 	static const char letters[] = {
@@ -31,14 +31,14 @@ static char state_letter(uint8_t state)
 }
 
 /*
- * Names with what would end them, or make them look like fields, as \xHH too: `scope import` reads them back
- * (base/plain.h). Brackets hold the CPU, "key=" begins a field.
+ * Characters that would end a name, or make it look like a field, are written as \xHH, too; `scope import` reads them
+ * back (base/plain.h). Brackets contain the CPU, "key=" begins a field.
  */
 #define NAME_ESCAPES "[=\\"
 #define FUNCTION_ESCAPES "\\+"
 #define MODULE_ESCAPES "\\()"
 
-/* A plain name; blanks at its ends would be lost. */
+/* Writes a name in plain form. Blanks at its ends would be lost, so they are escaped. */
 static void put_name(const struct printer *printer, const char *plain, const char *also)
 {
 	const size_t bytes = strlen(plain);
@@ -55,7 +55,7 @@ static void put_comm(const struct printer *printer, const char *key, uint32_t ti
 	put_name(printer, scope_export_threads_find(printer->timeline, tid)->comm, NAME_ESCAPES);
 }
 
-/* The same of a record's own bytes. */
+/* The same for the bytes of a record. */
 static void put_new_comm(const struct printer *printer, const char *key, const char comm[SCOPE_COMM_BYTES])
 {
 	char plain[SCOPE_PLAIN_COMM_BYTES];
@@ -121,7 +121,7 @@ static int print_stack(const struct printer *printer, const struct scope_event *
 	return 0;
 }
 
-/* Prints a probe's number, where it is, and what was asked for there. */
+/* Prints a probe's number, its place, and the recorded words. */
 static void print_probe(const struct printer *printer, const struct scope_event *event)
 {
 	print_head(printer, event, event->tid, "scope:probe");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A Perfetto trace: the events as the ftrace events that Perfetto knows, so that its user interface
- * shows thread states, calls and the arrows from wakers. Field numbers are those of the published
- * schema (protos/perfetto/trace), of protocol buffers version 2.
+ * Writes a Perfetto trace. Events become the ftrace events that Perfetto knows, so that its user interface shows thread
+ * states, calls and the arrows from wakers. Field numbers are those of the published schema (protos/perfetto/trace),
+ * protocol buffers version 2.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -94,7 +94,7 @@ static void write_event(FILE *stream, const struct scope_event *event, uint32_t 
 	write_event_at(stream, event, event->time_ns, tid, field, inner);
 }
 
-/* A line as programs write them to the kernel's trace marker: "B|PID|NAME", "E|PID", "I|PID|NAME". */
+/* Writes a line in the form of the kernel's trace marker: "B|PID|NAME", "E|PID", "I|PID|NAME". */
 static void write_mark(FILE *stream, struct scope_timeline *timeline, const struct scope_event *event, uint64_t time_ns,
 		       char what, const char *name)
 {
@@ -113,7 +113,7 @@ static void write_probe(FILE *stream, const struct scope_trace *trace, struct sc
 	const char *place = scope_export_threads_place(trace, event->probe.id);
 	char name[120], fits[100];
 
-	/* Whole characters of it. */
+	/* Takes only whole characters. */
 	scope_plain_put(fits, sizeof(fits), place, strlen(place), SCOPE_PLAIN_SENTENCE);
 	snprintf(name, sizeof(name), "probe %u %s", event->probe.id, fits);
 	write_mark(stream, timeline, event, event->time_ns, 'I', name);
@@ -132,7 +132,7 @@ static void write_delay(FILE *stream, struct scope_timeline *timeline, const str
 	write_mark(stream, timeline, event, event->time_ns, 'E', "");
 }
 
-/* The kernel's TASK_* bits, as the tracepoint shows them. */
+/* The kernel's TASK_* bits, in the form of the tracepoint. */
 static uint64_t task_state(const struct scope_event *event)
 {
 	switch (event->sched.prev_state) {
@@ -147,7 +147,7 @@ static uint64_t task_state(const struct scope_event *event)
 	case SCOPE_STATE_IDLE:
 		return 128;
 	}
-	/* Runnable; the bit above the states says that it was preempted. */
+	/* The thread is runnable; the bit above the states means that it was preempted. */
 	return event->sched.preempted ? 256 : 0;
 }
 
@@ -209,7 +209,7 @@ static void write_one(FILE *stream, const struct scope_trace *trace, struct scop
 	}
 }
 
-/* Which threads there are, a packet each. */
+/* Writes the threads, a packet each. */
 static void write_threads(FILE *stream, struct scope_timeline *timeline)
 {
 	for (size_t i = 0; i < scope_timeline_threads_count(timeline->threads); i++) {
@@ -241,8 +241,8 @@ static void put_clock(struct scope_export_message *snapshot, uint64_t id, uint64
 }
 
 /*
- * The time of day of a time of the trace. Perfetto takes times of ftrace events as CLOCK_BOOTTIME, so the trace's
- * times have that name here. They differ from it by the time for which the host was suspended.
+ * Writes the time of day that belongs to a time of the trace. Perfetto takes times of ftrace events as CLOCK_BOOTTIME,
+ * so the trace's times are given that name. They differ from that clock by the time for which the host was suspended.
  */
 static void write_clocks(FILE *stream, const struct scope_trace *trace)
 {
@@ -258,7 +258,7 @@ static void write_clocks(FILE *stream, const struct scope_trace *trace)
 	scope_export_protobuf_write(stream, &packet);
 }
 
-/* The machine and its kernel. Perfetto names system calls by the machine. */
+/* Writes the machine and its kernel. Perfetto names system calls by the machine. */
 static void write_system(FILE *stream, const struct scope_trace *trace)
 {
 	const char *machine = scope_trace_meta(trace, SCOPE_META_ARCH);

@@ -41,7 +41,7 @@ enum {
 	MAPPING_PATH = 7,
 };
 
-/* Numbers of what was written before: the same for a function, its frame and its name. */
+/* Numbers of objects that were already written. A function, its frame and its name have the same number. */
 struct scope_export_stacks {
 	FILE *stream;
 	struct scope_symbols *symbols;
@@ -102,7 +102,7 @@ static uint64_t mapping_of(struct scope_export_stacks *stacks, struct scope_expo
 	return stacks->paths;
 }
 
-/* Functions that no symbols object made have no id; there is one of them, for the kernel. */
+/* One function has no id, because no symbols object made it: that for the kernel. */
 static uint32_t *number_of(struct scope_export_stacks *stacks, const struct scope_function *function)
 {
 	const size_t at = function->id == UINT32_MAX ? 0 : (size_t)function->id + 1;
@@ -172,7 +172,7 @@ static int write_sample(struct scope_export_stacks *stacks, const struct scope_t
 	return 0;
 }
 
-/* Its name is the innermost function of the program. */
+/* Writes a mark, whose name is the innermost function of the program. */
 static int write_mark(const struct scope_export_stacks *stacks, const struct scope_thread *thread,
 		      const struct scope_event *event, const struct scope_function **function, unsigned count)
 {
@@ -209,7 +209,7 @@ int scope_export_perfetto_stacks_write(struct scope_export_stacks *stacks, struc
 	if (index < 0)
 		return 0;
 	thread = scope_timeline_threads_at(timeline->threads, (size_t)index);
-	/* A running thread has samples, and one that sleeps the stack after its call: snapshots would be marks among them. */
+	/* Snapshots are left out: a running thread has samples, and a sleeping thread has the stack after its call. */
 	if (event->stack.reason == SCOPE_STACK_SNAPSHOT)
 		return 0;
 	err = scope_export_threads_stack(stacks->symbols, thread, event, function, NULL, ROOM, &count, NULL);

@@ -13,7 +13,7 @@ enum {
 	PACKET_TRACK_EVENT = 11,
 	PACKET_SEQUENCE_FLAGS = 13,
 	PACKET_TRACK_DESCRIPTOR = 60,
-	/* its flags */
+	/* flags of a sequence */
 	SEQUENCE_CLEARED = 1,
 	SEQUENCE_NEEDED = 2,
 	/* TrackDescriptor */
@@ -31,7 +31,7 @@ enum {
 	EVENT_TRACK = 11,
 	EVENT_CATEGORY = 22,
 	EVENT_NAME = 23,
-	/* its types */
+	/* types of an event */
 	TYPE_BEGIN = 1,
 	TYPE_END = 2,
 	TYPE_INSTANT = 3,
@@ -148,7 +148,7 @@ static void write_event(FILE *stream, uint64_t time_ns, const struct scope_expor
 	scope_export_protobuf_write(stream, &packet);
 }
 
-/* begin: the event that begins it, with all that is known of it. */
+/* begin: the event that begins the slice, with all its data. */
 static void write_slice(FILE *stream, const struct scope_export_message *begin, uint64_t track, uint64_t begin_ns,
 			uint64_t end_ns)
 {
@@ -170,7 +170,7 @@ void scope_export_perfetto_mark(FILE *stream, uint32_t thread, uint64_t time_ns,
 	write_event(stream, time_ns, &event);
 }
 
-/* "?" where no stack of it could be used. */
+/* "?" if none of its stacks could be used. */
 static const char *finding_name(const struct scope_analysis *analysis, const struct scope_finding *finding)
 {
 	return finding->function ? scope_signatures_name(analysis->signatures, finding->function) : "?";

@@ -11,9 +11,9 @@
 #include <stdio.h>
 
 #define SCOPE_EXPORT_MESSAGE_BYTES 8192
-#define SCOPE_EXPORT_TEXT_BYTES 1024 /* of a text in a message */
+#define SCOPE_EXPORT_TEXT_BYTES 1024 /* longest text in a message */
 
-/* Zero bytes: empty. What does not fit is left out as a whole field. */
+/* A zeroed struct is empty. A field that does not fit is left out completely. */
 struct scope_export_message {
 	size_t bytes;
 	uint8_t data[SCOPE_EXPORT_MESSAGE_BYTES];
@@ -21,12 +21,12 @@ struct scope_export_message {
 
 void scope_export_protobuf_number(struct scope_export_message *message, uint32_t field, uint64_t value);
 void scope_export_protobuf_bytes(struct scope_export_message *message, uint32_t field, const void *data, size_t bytes);
-/* The first SCOPE_EXPORT_TEXT_BYTES, whole characters of it, in plain form (base/plain.h). */
+/* Adds the first SCOPE_EXPORT_TEXT_BYTES of a text, only whole characters, in plain form (base/plain.h). */
 void scope_export_protobuf_text(struct scope_export_message *message, uint32_t field, const char *text);
 void scope_export_protobuf_message(struct scope_export_message *message, uint32_t field,
 				   const struct scope_export_message *inner);
 
-/* Writes a message as one element of the repeated field 1, which is what a Perfetto trace is made of. */
+/* Writes a message as one element of the repeated field 1, of which a Perfetto trace consists. */
 void scope_export_protobuf_write(FILE *stream, const struct scope_export_message *packet);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A trace as an SQLite database: threads, calls, waits and stacks, for questions in SQL. */
+/* Writes a trace as an SQLite database: threads, calls, waits and stacks, for queries in SQL. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 #define ROOM 128
 
-/* A database that fails is thrown away: it needs no journal on disk. */
+/* After a failure the database is deleted, so it needs no journal on disk. */
 static const char schema[] =
 	"PRAGMA journal_mode = MEMORY;"
 	"CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT);"
@@ -34,11 +34,11 @@ static const char schema[] =
 	" share REAL, excess_ns REAL, units INTEGER, usual_ns REAL, p50_ns REAL, p99_ns REAL, nr INTEGER,"
 	" samples INTEGER, sleeps INTEGER, thread INTEGER REFERENCES thread, object INTEGER,"
 	" first_ns INTEGER, last_ns INTEGER);"
-	/* earlier_ns: of a request that was held (unit/held_request.h), the time from its begin to begin_ns; else 0. */
+	/* earlier_ns: for a held request (unit/held_request.h) the time from its begin to begin_ns; else 0. */
 	"CREATE TABLE unit (thread INTEGER REFERENCES thread, begin_ns INTEGER, end_ns INTEGER, run_ns INTEGER,"
 	" queue_ns INTEGER, blocked_ns INTEGER, bytes INTEGER, is_request INTEGER, slow INTEGER, frequent INTEGER,"
 	" earlier_ns INTEGER, finding INTEGER REFERENCES finding);"
-	/* Times since 1970 where the trace has them, else NULL. */
+	/* Times since 1970 if the trace has them, else NULL. */
 	"CREATE VIEW clock AS SELECT"
 	" (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'wall_clock_ns') -"
 	" (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'begin_ns') AS to_wall_ns;"
@@ -90,7 +90,7 @@ struct database {
 	struct scope_symbols *symbols;
 };
 
-/* Takes the values bound so far as a row. */
+/* Adds the values bound so far as a row. */
 static int step(struct database *database, enum statement which)
 {
 	sqlite3_stmt *statement = database->insert[which];
@@ -203,7 +203,7 @@ static int add_meta(struct database *database, const struct scope_trace *trace)
 	return err;
 }
 
-/* Arguments in hexadecimal, a blank between. */
+/* Writes arguments in hexadecimal, with a blank between. */
 static int add_probe(struct database *database, const struct scope_trace *trace, int64_t thread,
 		     const struct scope_event *event)
 {
@@ -231,7 +231,7 @@ static int add_delay(struct database *database, int64_t thread, const struct sco
 	return step(database, INSERT_DELAY);
 }
 
-/* Events that the timeline ignores. A thread without other events is not among its threads. */
+/* Adds events that the timeline ignores. A thread without other events is not among its threads. */
 static int add_marks(struct database *database, struct scope_trace *trace)
 {
 	struct scope_event event;
@@ -257,7 +257,7 @@ static int add_verdict(struct database *database, const struct scope_ranking *ra
 	return step(database, INSERT_META);
 }
 
-/* The thread that hangs, spins, or that others wait for, and what they wait for; NULL of other kinds. */
+/* Binds the thread that hangs, spins, or for which others wait, and what they wait for; NULL for other kinds. */
 static void bind_thread(sqlite3_stmt *statement, int first, const struct scope_finding *finding)
 {
 	if (scope_rank_finding_stuck(finding))
@@ -314,7 +314,7 @@ static int add_unit(void *user, const struct scope_export_request *request)
 	return step(database, INSERT_UNIT);
 }
 
-/* Threads have the same numbers in the analysis, which met them in the same order. */
+/* Threads have the same numbers as in the analysis, which reads them in the same order. */
 static int add_diagnosis(struct database *database, const struct scope_analysis *analysis)
 {
 	int err = add_verdict(database, analysis->ranking);

@@ -7,7 +7,7 @@
 
 #define DEPTH_MAX 128
 
-/* If the trace does not say where in the kernel a thread was, all of it is one frame. */
+/* If the trace does not have a thread's place in the kernel, the kernel is one frame. */
 static const struct scope_function in_kernel = {
 	.name = "[kernel]",
 	.symbol = "[kernel]",
@@ -55,7 +55,7 @@ const char *scope_export_threads_place(const struct scope_trace *trace, uint16_t
 	return place ? place : "";
 }
 
-/* *ret_function stays where there is no name. */
+/* If there is no name, *ret_function is unchanged. */
 static int kernel_function(struct scope_symbols *symbols, uint32_t tgid, const struct scope_event *event,
 			   const struct scope_function **ret_function)
 {
@@ -85,7 +85,7 @@ int scope_export_threads_stack(struct scope_symbols *symbols, const struct scope
 	if (!err && !count && event->stack.regs) {
 		err = scope_symbols_unwind(symbols, tgid, event->stack.reg, event->stack.regs, event->stack.data,
 					   event->stack.bytes, unwound, DEPTH_MAX, &count, &flags);
-		/* Registers of another machine give no stack, which is no reason to stop. */
+		/* Registers of another machine give no stack; this must not end the export. */
 		if (err == -EINVAL) {
 			err = 0;
 			count = 0;

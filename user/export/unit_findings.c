@@ -8,7 +8,7 @@
 #include "analysis/unit_mark.h"
 #include "base/grow.h"
 
-/* How much of a unit's excess a finding explains. A unit is known by its thread and its end. */
+/* How much of a unit's excess a finding explains. A unit is identified by its thread and its end. */
 struct part {
 	uint32_t thread;
 	uint32_t finding;
@@ -24,7 +24,7 @@ struct requests {
 	void *user;
 };
 
-/* The number of the finding that names the function, by that evidence. */
+/* The number of the finding that names the function, for this kind of evidence. */
 static uint32_t finding_of(const struct scope_ranking *ranking, const struct scope_evidence *evidence,
 			   const struct scope_function *function)
 {
@@ -34,7 +34,7 @@ static uint32_t finding_of(const struct scope_ranking *ranking, const struct sco
 	return SCOPE_EXPORT_NO_FINDING;
 }
 
-/* Items without excess belong to spins, or to sleeps that count for another thread. */
+/* Items without excess belong to spins, or to sleeps that are attributed to another thread. */
 static int add_item(struct requests *requests, const struct scope_evidence *evidence,
 		    const struct scope_attribution *attribution, const struct scope_item *item)
 {
@@ -83,13 +83,13 @@ static int compare_parts(const void *left, const void *right)
 	return order ? order : (a->finding > b->finding) - (a->finding < b->finding);
 }
 
-/* bsearch() compares by the unit alone. */
+/* bsearch() compares only the unit. */
 static int compare_key(const void *key, const void *part)
 {
 	return compare_units(key, part);
 }
 
-/* Leaves one entry for each unit: the finding with most of its excess, of equal ones the first in the ranking. */
+/* Keeps one entry for each unit: the finding with most of its excess; of equal ones the first in the ranking. */
 static void merge(struct requests *requests)
 {
 	size_t kept = 0, sums = 0;

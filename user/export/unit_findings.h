@@ -10,16 +10,16 @@
 /* A unit; the pointer is valid only during the call. */
 struct scope_export_request {
 	const struct scope_unit *unit;
-	bool request;	  /* a request of a client, or of work that a thread picks up; else a round of another thread */
+	bool request;	  /* a request of a client, or work that a thread picks up; else a round of another thread */
 	bool slow;	  /* it takes longer than usual */
 	bool frequent;	  /* it makes a call more often than usual */
-	uint32_t finding; /* number in the ranking: of those that explain its excess, the one with most of it */
+	uint32_t finding; /* number in the ranking of the finding that explains most of its excess */
 };
 
 /*
- * Gives every unit that ended, in the order of their ends. Only units that the analysis kept (evidence/keep.h), which
- * are all abnormal ones unless there are very many, have a finding; SCOPE_EXPORT_NO_FINDING: none is known.
- * 0, -errno, or what each returned.
+ * Calls each() for every unit that ended, in the order of their ends. Only units that the analysis kept
+ * (evidence/keep.h) have a finding: these are all abnormal ones, unless there are very many. SCOPE_EXPORT_NO_FINDING:
+ * no finding is known. 0, -errno, or what each() returned.
  */
 int scope_export_requests_each(const struct scope_analysis *analysis,
 			       int (*each)(void *user, const struct scope_export_request *request), void *user);
