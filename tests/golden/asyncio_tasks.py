@@ -5,7 +5,7 @@ from tasks_asleep import SERVE, serve
 BASE = 1 << 60
 ASYNCIO = "/usr/lib/python3.11/asyncio/"
 FILE = {"Lock.acquire": ASYNCIO + "locks.py", "__aenter__": ASYNCIO + "locks.py", "Event.wait": ASYNCIO + "locks.py", "Queue.get": ASYNCIO + "queues.py",
-        "Queue.join": ASYNCIO + "queues.py", "sleep": ASYNCIO + "tasks.py", "getaddrinfo": ASYNCIO + "base_events.py",
+        "Queue.join": ASYNCIO + "queues.py", "sleep": ASYNCIO + "tasks.py", "wait": ASYNCIO + "tasks.py", "getaddrinfo": ASYNCIO + "base_events.py",
         "read": ASYNCIO + "streams.py", "recv": "/usr/lib/python3/dist-packages/websockets/protocol.py"}
 HANDLE = ("handle", "answer")
 

@@ -23,6 +23,7 @@ struct load {
 	unsigned brief;	 /* of them, the last ones: 60 ms */
 	unsigned behind; /* requests that it takes right after the stall */
 	bool peer;	 /* another thread serves as much, and never stalls */
+	bool tasks;	 /* goroutines, which were looked at */
 	bool later;	 /* answered in the next turn of the loop */
 	bool own;	 /* stalls are work of the thread's own, and of no request */
 };
@@ -89,6 +90,8 @@ static size_t freezes_of(struct load load)
 		fprintf(to, "fd 10 %u accepted -\n", fd);
 	for (unsigned tid = 10; tid <= 10u + load.peer; tid++)
 		fprintf(to, "0 %u state %u tgid=10 state=runnable since=0 run=0 comm=server on_cpu\n", tid - 10, tid);
+	if (load.tasks)
+		fputs("1 8191 tasks 10 0x1000 unwound since=1000 count=1\n", to);
 	fputs(lines, to);
 	assert_int_equal(fclose(to), 0);
 	run = run_of(text);
@@ -254,6 +257,19 @@ static void beside_others_what_waited_counts(void **state)
 	assert_int_equal(freezes_of(load), 0);
 }
 
+static void where_threads_run_tasks_the_others_go_on(void **state)
+{
+	struct load load = alone;
+
+	(void)state;
+	load.tasks = true;
+	assert_int_equal(freezes_of(load), 1);
+	load.peer = true;
+	load.clients = 8;
+	load.behind = 5;
+	assert_int_equal(freezes_of(load), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -268,6 +284,7 @@ int main(void)
 		cmocka_unit_test(any_number_counts_that_are_of_no_request),
 		cmocka_unit_test(five_have_to_wait),
 		cmocka_unit_test(beside_others_what_waited_counts),
+		cmocka_unit_test(where_threads_run_tasks_the_others_go_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -172,6 +172,8 @@ static double kept_by(const struct search *search, const struct stall *stall)
 		return 0;
 	if (search->thread[thread].asked == search->asked)
 		return usual;
+	if (search->distributions->run->thread[thread].tasked)
+		return 0;
 	return search->groups->group[stall->freeze.group].pickup == SCOPE_CALL_POLL ? fmin(usual, (double)stall->behind)
 										    : 0;
 }

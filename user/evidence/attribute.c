@@ -145,6 +145,17 @@ static bool may_pass_on(const struct scope_stretch *stretch)
 	return stretch->propagated && stretch->class != SCOPE_WAIT_FUTEX && stretch->unit != UINT32_MAX;
 }
 
+/*
+ * True if the thread ran another program for the one that waited, and that one's file does not say what the function is: a compressor, a mail
+ * program. The function that waits for it is the last one that is known.
+ */
+static bool is_other_program(const struct scope_attributor *attributor, const struct scope_wait_segment *window,
+			     uint32_t node)
+{
+	return scope_timeline_call_role(window->nr) == SCOPE_CALL_CHILD &&
+	       !attributor->evidence->tree.node[node].function->known;
+}
+
 static int attribute_waits(struct scope_attributor *attributor, uint32_t index, const struct scope_stretch *stretch,
 			   struct scope_stack_node stack_node)
 {
@@ -170,8 +181,12 @@ static int attribute_waits(struct scope_attributor *attributor, uint32_t index, 
 			.propagated = stretch->propagated,
 			.abnormal = true,
 		};
-		int err = item.weight_ns > 0 && !is_idle(window, stretch) ? add_item(attributor, &item) : 0;
+		int err;
 
+		if (item.weight_ns <= 0 || is_idle(window, stretch) ||
+		    is_other_program(attributor, window, stack_node.node))
+			continue;
+		err = add_item(attributor, &item);
 		if (err)
 			return err;
 	}

@@ -8,6 +8,7 @@
 
 #include "base/machine.h"
 #include "evidence/attribute.h"
+#include "evidence/background_tasks.h"
 #include "evidence/held_waits.h"
 #include "evidence/native_sleeps.h"
 #include "evidence/stuck_tasks.h"
@@ -289,6 +290,8 @@ static int collect_tasks(struct collector *collector)
 	err = scope_evidence_task_places_collect(attributor, &rows);
 	if (!err)
 		err = scope_evidence_held_waits_collect(attributor, &rows);
+	if (!err)
+		err = scope_evidence_background_tasks_mark(&rows, attributor->evidence);
 	if (!err && attributor->detection)
 		err = scope_evidence_stuck_tasks_find(&rows, attributor->units, attributor->evidence);
 	scope_evidence_task_rows_free(&rows);

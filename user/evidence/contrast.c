@@ -208,6 +208,11 @@ static void spread(struct contrast *contrast)
 		struct scope_item *item = &evidence->item[i];
 
 		item->excess_ns = item_excess(contrast, item);
+		if (item->background) {
+			/* The request did not take that long. */
+			evidence->excess_ns -= fmax(item->excess_ns, 0);
+			item->excess_ns = 0;
+		}
 		if (item->chance)
 			evidence->chance_ns += item->weight_ns * contrast->balance[item->population].stands_for;
 		evidence->tree.node[item->node].self_ns += item->excess_ns;

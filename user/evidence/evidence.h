@@ -48,8 +48,9 @@ struct scope_item {
 	bool lock;	/* BLAME: for a lock */
 	bool chance;	/* BLAME: the thread waited for was at usual work, see attribute.c */
 	bool propagated; /* WAIT that wait-chain segments replace, if they have any item; BLAME that those further on replace */
-	bool task; /* WAIT: of a request, in no thread (unit/held_request.h) … */
-	bool held; /* … and no stack: the function is one that works for it (held_waits.h) … */
+	bool background; /* of a goroutine that works for no request, which the unit's thread ran: background_tasks.h */
+	bool task;	 /* WAIT: of a request, in no thread (unit/held_request.h) … */
+	bool held;	 /* … and no stack: the function is one that works for it (held_waits.h) … */
 	bool silent; /* … and the thread that was waited for had none either, not even one without a function of the program */
 	/* RUN, WAIT: of an interpreter alone, by which snapshots of its thread say more: see contrast.c */
 	bool interpreter;

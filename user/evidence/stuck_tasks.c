@@ -169,11 +169,8 @@ static bool began_with_request(const struct finder *finder, const struct spot *s
 	return false;
 }
 
-/*
- * True if most tasks that were started as these wait shortly, and elsewhere: they serve requests, of which this one has not ended. Where most
- * wait shortly, connections idle between requests.
- */
-static bool is_among_short(const struct finder *finder, const struct spot *of)
+/* Of tasks that were started as these and waited shortly: how many, summed over looks. */
+static uint64_t short_mass_of_start(const struct finder *finder, const struct spot *of)
 {
 	const struct scope_task_place *place = finder->rows->place;
 	uint64_t all = 0;
@@ -184,7 +181,43 @@ static bool is_among_short(const struct finder *finder, const struct spot *of)
 		if (spot->tgid == of->tgid && place[spot->place].start == place[of->place].start)
 			all += spot->short_mass;
 	}
+	return all;
+}
+
+/* True if most tasks that were started as these wait shortly, and elsewhere: they serve requests, of which this one has not ended. */
+static bool is_among_short(const struct finder *finder, const struct spot *of)
+{
+	const uint64_t all = short_mass_of_start(finder, of);
+
 	return all >= SHORT_MIN && of->short_mass * MOST < all;
+}
+
+/* Of a process: number of requests that are in work at one time, on average. */
+static double requests_in_work(const struct finder *finder, uint32_t tgid)
+{
+	const struct scope_timeline *timeline = finder->units->timeline;
+	double time_ns = 0;
+
+	for (size_t i = 0; i < finder->units->count; i++) {
+		const struct scope_unit *unit = &finder->units->unit[i];
+
+		if (unit->granularity == SCOPE_UNIT_REQUEST && unit->asked &&
+		    scope_timeline_threads_at(timeline->threads, unit->thread)->tgid == tgid)
+			time_ns += (double)scope_unit_wall(unit);
+	}
+	return time_ns / (double)(timeline->end_ns - timeline->begin_ns);
+}
+
+/*
+ * True if most tasks that were started as these wait here shortly, and there are more of them than requests are in work (Little's law): a
+ * connection is idle here between its requests.
+ */
+static bool idles_between(const struct finder *finder, const struct spot *of)
+{
+	const double looks = (double)scope_evidence_task_rows_looks(finder->rows, of->tgid);
+
+	return of->short_mass >= SHORT_MIN && of->short_mass * MOST >= short_mass_of_start(finder, of) &&
+	       (double)of->short_mass > MOST * looks * requests_in_work(finder, of->tgid);
 }
 
 static bool is_below(const struct scope_tree *tree, uint32_t node, const struct scope_function *function)
@@ -229,7 +262,8 @@ static bool is_stuck(const struct finder *finder, struct spot *spot)
 	if (place->asyncio && place->class != SCOPE_WAIT_NETWORK &&
 	    (began_with_request(finder, spot) || (!place->choice && is_among_short(finder, spot))))
 		return true;
-	spot->unsure = place->asyncio && place->class != SCOPE_WAIT_NETWORK && !place->choice && serves(finder, spot);
+	spot->unsure = place->asyncio && place->class != SCOPE_WAIT_NETWORK && !place->choice &&
+		       !idles_between(finder, spot) && serves(finder, spot);
 	if (spot->unsure)
 		return true;
 	if (scope_evidence_task_name_begins(place->start, "runtime.") || place->class == SCOPE_WAIT_NETWORK)

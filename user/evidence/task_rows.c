@@ -203,3 +203,18 @@ size_t scope_evidence_task_rows_look_end(const struct scope_task_rows *rows, siz
 		end++;
 	return end;
 }
+
+uint64_t scope_evidence_task_rows_looks(const struct scope_task_rows *rows, uint32_t tgid)
+{
+	uint64_t looks = 0, last_ns = 0;
+
+	for (size_t i = 0; i < rows->rows; i++) {
+		const struct scope_task_row *row = &rows->row[i];
+
+		if (row->tgid != tgid || row->place == SCOPE_TASK_PLACES_MAX)
+			continue;
+		looks += !looks || row->time_ns != last_ns;
+		last_ns = row->time_ns;
+	}
+	return looks;
+}

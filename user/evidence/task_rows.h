@@ -61,6 +61,8 @@ int scope_evidence_task_rows_read(struct scope_unit_log *log, struct scope_trace
 				  const struct scope_stack_nodes *stack_nodes, struct scope_task_rows *ret_rows);
 void scope_evidence_task_rows_free(struct scope_task_rows *rows);
 
+/* Number of times that tasks of a process were looked at. */
+uint64_t scope_evidence_task_rows_looks(const struct scope_task_rows *rows, uint32_t tgid);
 /* The rows of the look that begins with row number from end before this one. */
 size_t scope_evidence_task_rows_look_end(const struct scope_task_rows *rows, size_t from);
 

@@ -65,6 +65,7 @@ struct spin_search {
 	uint32_t hang;
 	uint32_t poll_node; /* where the polls are made; SCOPE_TREE_ROOT: not known */
 	bool failing, beside;
+	bool branch; /* beside: not in the loop's own functions, which call the poll */
 };
 
 static bool is_of(const struct spin_search *search, const struct scope_item *item)
@@ -74,8 +75,11 @@ static bool is_of(const struct spin_search *search, const struct scope_item *ite
 
 static bool is_beside(const struct spin_search *search, const struct scope_item *item)
 {
+	const struct scope_tree *tree = &search->evidence->tree;
+
 	return search->poll_node != SCOPE_TREE_ROOT &&
-	       !scope_evidence_tree_is_below(&search->evidence->tree, search->poll_node, item->node);
+	       !scope_evidence_tree_is_below(tree, search->poll_node, item->node) &&
+	       !(search->branch && scope_evidence_tree_is_below(tree, item->node, search->poll_node));
 }
 
 static bool counts(const struct spin_search *search, const struct scope_item *item)
@@ -110,7 +114,7 @@ static int find_poll(struct spin_search *search)
 
 static int choose_samples(struct spin_search *search, uint32_t *ret_samples)
 {
-	size_t failing = 0, beside = 0;
+	size_t failing = 0, beside = 0, branch = 0;
 	int err = find_poll(search);
 
 	*ret_samples = 0;
@@ -121,10 +125,14 @@ static int choose_samples(struct spin_search *search, uint32_t *ret_samples)
 			continue;
 		++*ret_samples;
 		failing += in_failing_call(item, search->rounds);
+		search->branch = false;
 		beside += is_beside(search, item);
+		search->branch = true;
+		branch += is_beside(search, item);
 	}
 	search->failing = failing >= FAILING_MIN;
 	search->beside = beside >= FAILING_MIN && beside >= BESIDE_SHARE * *ret_samples;
+	search->branch = branch >= FAILING_MIN && branch >= BESIDE_SHARE * *ret_samples;
 	return err;
 }
 

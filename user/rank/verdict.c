@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "evidence/stuck_tasks.h"
 #include "rank/by_design.h"
 #include "rank/verdict_outside.h"
 
@@ -28,10 +29,14 @@ static bool may_be_idle(const struct scope_rank_input *input, const struct scope
 static void say_may_be_idle(const struct scope_rank_input *input, const struct scope_ranking *ranking, char *text,
 			    size_t room)
 {
-	if (ranking->finding[0].hang.tasks) {
+	const struct scope_stuck_tasks *tasks = ranking->finding[0].hang.tasks;
+
+	if (tasks) {
 		snprintf(text, room,
-			 "Goroutines below have waited for whichever of several things comes first. If clients "
-			 "wait for answers, it hangs there; one whose client asked for news looks the same.");
+			 "%s. If clients wait for answers, it hangs there; one whose client asked for news looks the "
+			 "same.",
+			 tasks->asyncio ? "Tasks below have waited, maybe on behalf of requests"
+					: "Goroutines below have waited for whichever of several things comes first");
 		return;
 	}
 	snprintf(text, room,

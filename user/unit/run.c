@@ -150,6 +150,7 @@ static int finish(struct scope_unit_run *run)
 		if (err)
 			break;
 		run->thread[i].many = open_unit->many || open_unit->pickup.datagrams;
+		run->thread[i].tasked = scope_unit_held_has_tasks(builder, thread->tgid);
 		run->thread[i].owes = scope_unit_open_owes(builder, open_unit, thread);
 		rests = scope_unit_rest_at_end(builder, open_unit, thread, run->thread[i].owes);
 		run->thread[i].owes &= !rests;

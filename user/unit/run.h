@@ -11,6 +11,7 @@
 /* What a thread was doing when the window ended. */
 struct scope_unit_thread {
 	bool many;		  /* took requests from more than one client */
+	bool tasked;		  /* its process has tasks, which go on in any of its threads */
 	bool owes;		  /* in a request unit, and that client has no answer yet */
 	uint64_t usual_futex;	  /* address where most of its futex sleeps were; 0: none */
 	uint64_t idle_ns;	  /* in pick-ups, waiting for work */
