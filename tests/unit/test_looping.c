@@ -169,6 +169,16 @@ static void the_loop_of_all_requests_is_not_named(void **state)
 	assert_int_equal(named(SCOPE_TREE_ROOT), at_compare);
 }
 
+static void a_function_that_calls_itself_loops(void **state)
+{
+	(void)state;
+	samples(20, IN_COMPARE, 0);
+	made->evidence.tree.node[at_check].circle.function = &check;
+	assert_int_equal(named(SCOPE_TREE_ROOT), at_check);
+	made->evidence.tree.node[at_compare].circle.function = &compare;
+	assert_int_equal(named(SCOPE_TREE_ROOT), at_compare);
+}
+
 static void without_a_loop_that_is_known_it_stays(void **state)
 {
 	const struct scope_function *path[] = { &serve, &compiled, &check, &compare };
@@ -191,6 +201,7 @@ int main(void)
 		TEST(what_it_calls_takes_long_as_well),
 		TEST(what_a_library_calls_stays),
 		TEST(the_loop_of_all_requests_is_not_named),
+		TEST(a_function_that_calls_itself_loops),
 		TEST(without_a_loop_that_is_known_it_stays),
 	};
 

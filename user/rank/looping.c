@@ -113,6 +113,11 @@ int scope_rank_looping(const struct scope_rank_input *input, uint32_t from, uint
 	for (unsigned out = 0; at != from && at != SCOPE_TREE_ROOT; out++) {
 		if (!is_in_file(tree->node[at].function))
 			break;
+		/* One that calls itself again does the looping; its frames are one node. */
+		if (tree->node[at].circle.function) {
+			*ret_node = serves(input->evidence, at) ? node : at;
+			return 0;
+		}
 		err = look_at(&search, out, &in_loop, &called);
 		/* The first caller may take long by itself, while a further caller calls it again and again. */
 		if (err || (!out && 1 - in_loop < MOST))
