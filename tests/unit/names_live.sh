@@ -262,18 +262,24 @@ case_java() {
 }
 
 # A server in Go, stripped, at a fixed address and not: the function that makes some requests slow has its name and
-# lines, what waits for work is the runtime's, and doctor knows it.
+# lines, what it calls has all its callers, what waits for work is the runtime's, and doctor knows it.
 case_go() {
 	command -v go >/dev/null || { echo "left out: golang-go is not installed"; return 0; }
 	mkdir -p go.cache
 	cat > serve.go <<-'END'
 	package main
 
-	import ("bufio"; "fmt"; "net"; "os")
+	import ("bufio"; "bytes"; "fmt"; "net"; "os")
+
+	var orders = make([]byte, 1<<16)
+
+	//go:noinline
+	func findOrder() int { return bytes.IndexByte(orders, 1) }
 
 	//go:noinline
 	func scrambleOrder(n int) uint64 {
 		s := uint64(n)
+		for i := 0; i < n / 1000; i++ { s += uint64(findOrder()) }
 		for i := 0; i < n; i++ { s = s*6364136223846793005 + 1442695040888963407; s ^= s >> 29 }
 		return s
 	}
@@ -319,7 +325,8 @@ case_go() {
 		exec 7>&- 8<&-
 		"$scope" report -v -i a.trace > report
 		grep -q 'main\.scrambleOrder' report || { cat report; return 1; }
-		named "serve.$mode;.*main.scrambleOrder" && named "runtime.mcall;runtime.park_m;runtime.schedule" || return 1
+		# Code that has no frame is below its caller.
+		named "serve.$mode;.*main.scrambleOrder;main.findOrder;indexbytebody" && named "runtime.mcall;runtime.park_m;runtime.schedule" || return 1
 		"$scope" dump a.trace > text
 		grep -q '^code .*main.scrambleOrder 1 .*serve.go' text || { grep '^code .*main' text; return 1; }
 		! grep -q "serve.$mode+0x" report || { cat report; return 1; }

@@ -91,6 +91,23 @@ static void addresses_have_lines(void **state)
 	}
 }
 
+static void a_function_has_no_frame_before_it_makes_one(void **state)
+{
+	(void)state;
+	for (enum go_version version = GO_2; version < GO_VERSIONS; version++) {
+		struct go_bytes bytes;
+		const struct scope_go_table table = table_of(version, &bytes);
+		uint32_t depth;
+
+		assert_int_equal(scope_symbol_go_table_depth(&table, GO_TEXT + 3, &depth), 0);
+		assert_int_equal(depth, 0);
+		assert_int_equal(scope_symbol_go_table_depth(&table, GO_TEXT + 4, &depth), 0);
+		assert_int_equal(depth, 0x20);
+		assert_int_equal(scope_symbol_go_table_depth(&table, GO_TEXT + 0x40, &depth), -EBADMSG);
+		assert_int_equal(scope_symbol_go_table_depth(&table, GO_TEXT + 0x80, &depth), -ENOENT);
+	}
+}
+
 /* Wherever it ends, nothing after it is read: the sanitizer watches a copy of just that size. */
 static void a_table_may_end_anywhere(void **state)
 {
@@ -196,6 +213,7 @@ int main(void)
 		cmocka_unit_test(functions_have_names_and_bounds),
 		cmocka_unit_test(names_are_looked_at_within_a_budget),
 		cmocka_unit_test(addresses_have_lines),
+		cmocka_unit_test(a_function_has_no_frame_before_it_makes_one),
 		cmocka_unit_test(a_table_may_end_anywhere),
 		cmocka_unit_test(what_makes_no_sense_is_refused),
 		cmocka_unit_test(the_language_is_read_from_the_program),

@@ -227,6 +227,14 @@ static int value_find(const struct scope_go_table *table, size_t index, unsigned
 	return -EBADMSG;
 }
 
+int scope_symbol_go_table_depth(const struct scope_go_table *table, uint64_t link, uint32_t *ret_bytes)
+{
+	size_t index;
+	int err = index_find(table, link, &index);
+
+	return err ? err : value_find(table, index, HEAD_DEPTHS, link, ret_bytes);
+}
+
 /* Offset of the name of a file in the table. */
 static bool file_find(const struct scope_go_table *table, size_t index, uint32_t number, uint64_t *ret_at)
 {

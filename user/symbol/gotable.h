@@ -66,6 +66,12 @@ uint64_t scope_symbol_go_table_start(const struct scope_go_table *table, size_t 
 int scope_symbol_go_table_function(const struct scope_go_table *table, size_t index, size_t *budget,
 				   struct scope_go_function *ret_function);
 
+/*
+ * How many bytes a function has on the stack at a link address, without the return address; 0: it has no frame there. 0; -ENOENT: no function
+ * has this address; -EBADMSG.
+ */
+int scope_symbol_go_table_depth(const struct scope_go_table *table, uint64_t link, uint32_t *ret_bytes);
+
 /* A place in the source. */
 struct scope_go_line {
 	const char *file; /* terminated; part of the table */

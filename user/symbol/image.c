@@ -336,6 +336,13 @@ const uint8_t *scope_symbol_image_code(const struct scope_image *image, uint64_t
 	return (const uint8_t *)file + first;
 }
 
+bool scope_symbol_image_go_leaf(struct scope_image *image, uint64_t link)
+{
+	uint32_t bytes;
+
+	return go_table(image) && !scope_symbol_go_table_depth(&image->go_table, link, &bytes) && !bytes;
+}
+
 unsigned int scope_symbol_image_lines(struct scope_image *image, uint64_t link, struct scope_source_line *ret_line,
 				      unsigned int max)
 {

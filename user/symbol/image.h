@@ -33,6 +33,8 @@ const char *scope_symbol_image_build_id(const struct scope_image *image);
  * too.
  */
 bool scope_symbol_image_is_go(struct scope_image *image);
+/* True if a function of Go has no frame at that link address, by the table of functions: the caller is as at its entry. */
+bool scope_symbol_image_go_leaf(struct scope_image *image, uint64_t link);
 bool scope_symbol_image_names_go(struct scope_image *image);
 
 /* True if the file is a debug file: it has names, but no code and no unwind tables. */

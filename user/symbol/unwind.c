@@ -206,6 +206,26 @@ static bool made_step(struct walk *walk, unsigned int *ret_end)
 	return false;
 }
 
+/*
+ * A step from code of Go that has no frame, such as its comparisons of memory. Go programs without debugging information have no unwind tables,
+ * and the frame pointer is the caller's there: a step by it would skip the caller.
+ */
+static bool go_leaf_step(struct walk *walk, const struct scope_place *place)
+{
+	const struct machine *machine = walk->machine;
+	const uint64_t sp = walk->frame.reg[machine->sp];
+	uint64_t pc;
+
+	if (!walk->exact || !machine->call_pushes || !place->linked ||
+	    !scope_symbol_image_go_leaf(place->file->image, place->link) ||
+	    scope_symbol_slice_read(&walk->slice, sp, &pc) || !scope_symbol_space_executable(walk->space, pc - 1))
+		return false;
+	walk->frame.reg[machine->pc] = pc;
+	walk->frame.reg[machine->sp] = sp + machine->word;
+	walk->exact = false;
+	return true;
+}
+
 /* 0, and *ret_end set to a flag if the walk ends; -ENOMEM. */
 static int step(struct walk *walk, unsigned int *ret_end)
 {
@@ -231,7 +251,7 @@ static int step(struct walk *walk, unsigned int *ret_end)
 			return 0;
 		return scope_symbol_unwind_scan(walk, NULL, ret_end);
 	}
-	if (made_step(walk, ret_end))
+	if (go_leaf_step(walk, &place) || made_step(walk, ret_end))
 		return 0;
 	return scope_symbol_unwind_bare_step(walk, scope_symbol_file_is_made(place.file), ret_end);
 }
