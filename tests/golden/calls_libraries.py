@@ -22,6 +22,6 @@ while loop.now < trace.end_ns - 60_000_000:
     loop.call("read", 5_000, ret=64, args="7", path=LOOP + ["libc:read"])
     loop.run(trace.random.randint(150_000, 250_000), LOOP + ["parse"])
     if trace.random.random() < 0.04:
-        loop.run(trace.random.randint(900_000, 1_300_000), LOOP + ["look_up", "walk_list"])
+        loop.run(trace.random.randint(2_700_000, 3_900_000), LOOP + ["look_up", "walk_list"])
     loop.call("write", 8_000, ret=500, args="7", path=LOOP + ["answer", "libc:write"])
 trace.print()

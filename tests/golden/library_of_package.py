@@ -22,7 +22,7 @@ while loop.now < trace.end_ns - 60_000_000:
     loop.run(trace.random.randint(150_000, 250_000), LOOP + ["parse"])
     loop.run(trace.random.randint(100_000, 150_000), LOOP + ["parse", "look_up"])
     if trace.random.random() < 0.04:
-        loop.run(trace.random.randint(450_000, 650_000), LOOP + ["parse", "look_up", "walk_list"])
-        loop.run(trace.random.randint(450_000, 650_000), LOOP + ["parse", "look_up", "walk_list", "step_on"])
+        loop.run(trace.random.randint(1_350_000, 1_950_000), LOOP + ["parse", "look_up", "walk_list"])
+        loop.run(trace.random.randint(1_350_000, 1_950_000), LOOP + ["parse", "look_up", "walk_list", "step_on"])
     loop.call("write", 8_000, ret=500, args="7", path=LOOP + ["answer", "libc:write"])
 trace.print()

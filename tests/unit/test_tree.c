@@ -89,6 +89,36 @@ static void waits_for_tasks_are_not_its_own(void **state)
 	scope_evidence_tree_free(&tree);
 }
 
+/* Neither is what it spends in libraries, if a function that it calls has 70 %: that one is first. */
+static void libraries_are_not_its_own_beside_what_has_most(void **state)
+{
+	struct scope_tree tree;
+	struct scope_share *shares;
+	uint32_t node;
+
+	(void)state;
+	assert_int_equal(scope_evidence_tree_init(&tree), 0);
+	ADD(&tree, 31, &function_main, &loop, &get);
+	ADD(&tree, 69, &function_main, &loop, &get, &find);
+	assert_int_equal(scope_evidence_tree_insert(
+				 &tree, (const struct scope_function *[]){ &function_main, &loop, &get }, 3, &node),
+			 0);
+	tree.node[node].self_below_ns = 31;
+	assert_int_equal(attribute(&tree, &shares), 1);
+	assert_ptr_equal(shares[0].function, &get);
+	free(shares);
+	tree.node[node].self_ns = 29.5;
+	tree.node[node].self_below_ns = 9;
+	assert_int_equal(attribute(&tree, &shares), 1);
+	free(shares);
+	tree.node[node].self_below_ns = 10;
+	assert_int_equal(attribute(&tree, &shares), 2);
+	assert_ptr_equal(shares[0].function, &find);
+	assert_ptr_equal(shares[1].function, &get);
+	free(shares);
+	scope_evidence_tree_free(&tree);
+}
+
 static int one_cause_never(void *user, uint32_t node, bool *ret_same_cause)
 {
 	(void)user;
@@ -426,6 +456,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_the_deepest_holder),
 		cmocka_unit_test(waits_for_tasks_are_not_its_own),
+		cmocka_unit_test(libraries_are_not_its_own_beside_what_has_most),
 		cmocka_unit_test(names_both_branches),
 		cmocka_unit_test(adds_up_branches),
 		cmocka_unit_test(names_a_splitting_worker),

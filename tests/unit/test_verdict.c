@@ -489,16 +489,16 @@ static void short_requests_of_their_own_kind_may_always_have_been_so(void **stat
 	finding.window_share = 0.1;
 	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_SLOWDOWN);
 	finding.window_share = nextafter(0.1, 0);
-	/* Twice as long, if that is not ten times what is usual. */
+	/* 2.5 floors, if that is not ten times what is usual. */
 	finding.usual_ns = 100000;
 	finding.p50_ns = nextafter(1000000, 0);
 	assert_int_equal(verdict_on(finding, quiet, "requests of a kind of their own"), SCOPE_VERDICT_NOTHING);
 	finding.p50_ns = 1000000;
 	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_SLOWDOWN);
 	finding.usual_ns = 1000000;
-	finding.p50_ns = 2000000;
+	finding.p50_ns = 3500000;
 	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_SLOWDOWN);
-	finding.p50_ns = nextafter(2000000, 0);
+	finding.p50_ns = nextafter(3500000, 0);
 	assert_int_equal(verdict_on(finding, quiet, "requests of a kind of their own"), SCOPE_VERDICT_NOTHING);
 	finding.by_design = SCOPE_BY_DESIGN_NO;
 	assert_int_equal(verdict_on(finding, quiet, NULL), SCOPE_VERDICT_SLOWDOWN);

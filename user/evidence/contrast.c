@@ -218,6 +218,8 @@ static void spread(struct contrast *contrast)
 		evidence->tree.node[item->node].self_ns += item->excess_ns;
 		if (item->kind == SCOPE_ITEM_RUN)
 			evidence->tree.node[item->node].self_run_ns += item->excess_ns;
+		if (item->below)
+			evidence->tree.node[item->node].self_below_ns += item->excess_ns;
 		if (scope_evidence_waits_for_task(item))
 			evidence->tree.node[item->node].self_task_ns += item->excess_ns;
 	}

@@ -3,6 +3,7 @@
 #include "evidence/tree.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 
 #define HOLDS 0.9      /* a child with this part of its parent's excess takes all of it */
 #define MOST 0.5       /* a child with this part of a split may be called too often */
+#define LARGEST 0.7    /* a child with this part has most of it … */
 #define OWN 0.2	       /* a split function with this part of its own is named itself */
 #define BRANCH 0.05    /* branches below this part stay with the function that splits */
 #define RUN_WORTH 0.02 /* running excess of this part or more is searched separately */
@@ -221,6 +223,20 @@ static bool worth_following(const struct scope_tree *tree, uint32_t node, uint32
 	       (of->total_run_ns >= RUN_WORTH * of->total_ns && at->total_run_ns >= BRANCH * of->total_run_ns);
 }
 
+/*
+ * True if enough of the excess is the function's own for it to be named itself. What it spends in libraries is not, if one of the functions that
+ * it calls has most of the excess: that one is the cause, and the libraries' part is a second.
+ */
+static bool is_own(const struct scope_tree *tree, uint32_t node, uint32_t largest)
+{
+	const struct scope_tree_node *of = &tree->node[node];
+	double own_ns = of->self_ns - of->self_task_ns;
+
+	if (largest && tree->node[largest].total_ns >= LARGEST * of->total_ns)
+		own_ns -= fmax(of->self_below_ns, 0);
+	return own_ns >= OWN * of->total_ns;
+}
+
 /* above: the function at which the excess was split, of which the node is one branch; ROOT: it was not. */
 static int descend(struct shares *shares, const struct scope_tree *tree, const struct scope_tree_judge *judge,
 		   uint32_t above, uint32_t node, struct scope_attribution *attribution)
@@ -257,8 +273,7 @@ static int descend(struct shares *shares, const struct scope_tree *tree, const s
 	 * While the task waits for another task, the cause is in that one, maybe in what this function does when it
 	 * continues.
 	 */
-	whole = tree->node[node].self_ns - tree->node[node].self_task_ns >= OWN * excess_ns &&
-		!(judge && judge->branches);
+	whole = is_own(tree, node, best) && !(judge && judge->branches);
 	if (!whole && judge && best)
 		err = judge->same_cause(judge->user, node, &whole);
 	if (err)

@@ -32,6 +32,7 @@ struct scope_tree_node {
 	double total_ns;		  /* with all nodes below it: scope_evidence_tree_sum() */
 	double self_run_ns, total_run_ns; /* the running part of both */
 	double self_task_ns;		  /* of self_ns: a task waited for another task of the program */
+	double self_below_ns;		  /* of self_ns: in functions of libraries that it called */
 	struct scope_circle circle;	  /* of most stacks through it: scope_evidence_tree_vote() */
 	int32_t votes;
 };

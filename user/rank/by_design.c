@@ -4,10 +4,15 @@
 
 #define KNOWN_STACKS 5 /* stacks of usual units in a function, from which on they show what it usually costs */
 
+#define ROUND_TRIP_NS 500000 /* within a data centre (J. Dean, "Numbers Everyone Should Know") */
+#define SHORT_FLOORS 2.5     /* times floor_ns that kinds of requests differ by, … */
+#define SHORT_TIMES 10	     /* … if it is less than as many times the usual time */
+
 const char *const scope_rank_by_design_name[SCOPE_BY_DESIGNS] = {
 	[SCOPE_BY_DESIGN_LARGER] = "larger",
 	[SCOPE_BY_DESIGN_NOT_USUAL] = "not-usual",
 	[SCOPE_BY_DESIGN_UNSIZED] = "unsized",
+	[SCOPE_BY_DESIGN_SHORT] = "short",
 };
 
 const char *scope_rank_by_design_text(enum scope_by_design by_design)
@@ -16,6 +21,7 @@ const char *scope_rank_by_design_text(enum scope_by_design by_design)
 		[SCOPE_BY_DESIGN_LARGER] = "they have more bytes, and may take longer by design",
 		[SCOPE_BY_DESIGN_NOT_USUAL] = "usual ones hardly run it, so these may take longer by design",
 		[SCOPE_BY_DESIGN_UNSIZED] = "how much was asked for is not known, so they may take longer by design",
+		[SCOPE_BY_DESIGN_SHORT] = "kinds of requests differ by as little by design",
 	};
 
 	return text[by_design];
@@ -34,6 +40,14 @@ static bool is_of_one_trace(const struct scope_rank_input *input, const struct s
 	       !input->reference && !input->detection->population[finding->population].size;
 }
 
+bool scope_rank_short(const struct scope_rank_options *options, const struct scope_finding *finding)
+{
+	const double longer_ns = finding->p50_ns - finding->usual_ns;
+
+	return longer_ns < ROUND_TRIP_NS ||
+	       (longer_ns < SHORT_FLOORS * options->floor_ns && finding->p50_ns < SHORT_TIMES * finding->usual_ns);
+}
+
 /* Threads that get requests from others do not read them. */
 static bool is_unsized(const struct scope_rank_input *input, const struct scope_finding *finding)
 {
@@ -48,7 +62,10 @@ enum scope_by_design scope_rank_by_design(const struct scope_rank_input *input, 
 		return SCOPE_BY_DESIGN_LARGER;
 	if (finding->usual_stacks < KNOWN_STACKS)
 		return SCOPE_BY_DESIGN_NOT_USUAL;
-	return is_unsized(input, finding) ? SCOPE_BY_DESIGN_UNSIZED : SCOPE_BY_DESIGN_NO;
+	if (is_unsized(input, finding))
+		return SCOPE_BY_DESIGN_UNSIZED;
+	return finding->usual_ns > 0 && scope_rank_short(input->options, finding) ? SCOPE_BY_DESIGN_SHORT
+										  : SCOPE_BY_DESIGN_NO;
 }
 
 bool scope_rank_in_proportion(const struct scope_rank_input *input, const struct scope_finding *finding)

@@ -14,6 +14,9 @@ enum scope_by_design scope_rank_by_design(const struct scope_rank_input *input, 
 /* True if units of the function read and write n times the bytes of usual ones, and take no more than n times as long. */
 bool scope_rank_in_proportion(const struct scope_rank_input *input, const struct scope_finding *finding);
 
+/* True if no client notices that it takes longer: by no more than a round trip, or than kinds of requests differ by, which is under ten times. */
+bool scope_rank_short(const struct scope_rank_options *options, const struct scope_finding *finding);
+
 /* Half a sentence about it; NULL of NO. */
 const char *scope_rank_by_design_text(enum scope_by_design by_design);
 

@@ -156,7 +156,8 @@ static int spin_node(const struct scope_evidence *evidence, const struct scope_s
 		return -ENOMEM;
 	memcpy(tree.node, evidence->tree.node, tree.count * sizeof(*tree.node));
 	for (size_t i = 0; i < tree.count; i++)
-		tree.node[i].self_ns = tree.node[i].self_run_ns = tree.node[i].self_task_ns = 0;
+		tree.node[i].self_ns = tree.node[i].self_run_ns = tree.node[i].self_task_ns =
+			tree.node[i].self_below_ns = 0;
 	for (size_t i = 0; i < evidence->items; i++)
 		if (is_of(&search, &evidence->item[i]) && counts(&search, &evidence->item[i]))
 			tree.node[evidence->item[i].node].self_ns += evidence->item[i].weight_ns;

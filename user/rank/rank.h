@@ -85,9 +85,10 @@ enum scope_by_design {
 	SCOPE_BY_DESIGN_LARGER,	   /* they read or write more bytes */
 	SCOPE_BY_DESIGN_NOT_USUAL, /* usual units do not show what the function costs */
 	SCOPE_BY_DESIGN_UNSIZED,   /* it is not known how much their clients asked for */
+	SCOPE_BY_DESIGN_SHORT,	   /* kinds of requests differ by as little */
 };
 
-#define SCOPE_BY_DESIGNS (SCOPE_BY_DESIGN_UNSIZED + 1)
+#define SCOPE_BY_DESIGNS (SCOPE_BY_DESIGN_SHORT + 1)
 extern const char *const scope_rank_by_design_name[SCOPE_BY_DESIGNS]; /* as JSON has them; NULL of NO */
 
 /* Threads that are in one function, or run in it without end. */

@@ -13,8 +13,6 @@
 #define ASKS_ALIKE 10  /* ratio of percentiles 95 to 5 of units that ask a peer: all take about as long … */
 #define FIRST_ALIKE 10 /* … and of first requests of connections */
 #define TOO_FEW_UNITS 20
-#define SHORT_NS 500000	  /* a round trip within a data centre (J. Dean, "Numbers Everyone Should Know") */
-#define SHORT_TIMES 10	  /* ratio to the usual time: kinds of requests differ by that by design */
 #define SHORT_SHARE 0.1	  /* share of the window: from there on short requests slow the server as well */
 #define CHANCE_WORTH 0.05 /* share of the excess, met by chance, that is reported */
 
@@ -155,15 +153,6 @@ static void say_only_larger(const struct scope_rank_input *input, const struct s
 		first->usual_ns > 0 ? first->p50_ns / first->usual_ns : 0);
 }
 
-/* True if no client notices that it takes longer: no more than a round trip in a data centre, or twice that and not ten times as long. */
-static bool is_short(const struct scope_rank_options *options, const struct scope_finding *finding)
-{
-	const double longer_ns = finding->p50_ns - finding->usual_ns;
-
-	return longer_ns < SHORT_NS ||
-	       (longer_ns < options->floor_ns && finding->p50_ns < SHORT_TIMES * finding->usual_ns);
-}
-
 static bool is_round(const struct scope_rank_input *input, const struct scope_finding *finding)
 {
 	return !input->reference && !finding->asks && finding->usual_ns > 0;
@@ -183,7 +172,7 @@ static bool only_short(const struct scope_rank_input *input, const struct scope_
 
 		window_share += finding->window_share;
 		if (!(finding->by_design == SCOPE_BY_DESIGN_NOT_USUAL || is_round(input, finding)) ||
-		    !is_short(input->options, finding))
+		    !scope_rank_short(input->options, finding))
 			return false;
 	}
 	return window_share < SHORT_SHARE;
