@@ -11,7 +11,7 @@
 # start by themselves where a service manager runs; so do prometheus-pushgateway, dnsdist, pdns-server, bind9,
 # docker-registry, knot, clamav-daemon, dovecot-imapd, influxdb, kea-dhcp4-server, graphite-carbon, prometheus-node-exporter,
 # postgrey, samba, zabbix-agent, prosody, unbound, mosquitto, beanstalkd, etcd-server, nats-server, frr, nbd-server, haproxy, caddy, mpd, transmission-daemon, nsd,
-# opendkim, rsyslog, spamd, chasquid, rabbitmq-server, h2o, webfs, fcgiwrap, victoria-metrics, sphinxsearch, supervisor and prometheus-blackbox-exporter of sealed, the servers of the sealed cases.
+# opendkim, rsyslog, spamd, chasquid, rabbitmq-server, h2o, webfs, fcgiwrap, victoria-metrics, sphinxsearch, supervisor, prometheus-blackbox-exporter and php8.2-fpm of sealed, the servers of the sealed cases.
 # libraries is for tests/bugs/libraries.py, frameworks for tests/bugs/frameworks.py, workers for tests/bugs/workers.py, mutants for tests/bugs/mutants.py, whose servers are in the other groups.
 # A second run finds everything in place and takes no noticeable time.
 set -euo pipefail
@@ -48,7 +48,9 @@ packages_of() {
 		ocsigenserver libocsigenserver-ocaml-dev \
 		python3-hypercorn python3-eventlet python3-websockets libmina2-java libsimple-http-java libhsqldb-java libslf4j-java \
 		golang-go golang-github-valyala-fasthttp-dev golang-github-miekg-dns-dev prometheus-blackbox-exporter \
-		ruby-celluloid-io ruby-async-http twiggy libltdl-dev util-linux
+		ruby-celluloid-io ruby-async-http twiggy libltdl-dev util-linux \
+		php8.2-fpm golang-github-gin-gonic-gin-dev python3-fastapi python3-gevent python3-bottle cmake pkg-config libpcap-dev libexpat1-dev \
+		libboost-program-options-dev libboost-dev uuid-dev gperf
 		# The package of Node may have npm in it, and does not go together with Debian's then.
 		command -v npm >/dev/null || echo npm ;;
 	strangers) echo apache2-bin lighttpd nginx-light php8.2-fpm haproxy squid caddy etcd-server nats-server prometheus \

@@ -122,6 +122,10 @@ bug_packaged() {
 	mina | simple) bug_program=/usr/bin/java ;;
 	celluloid | asynchttp) bug_program=/usr/bin/ruby ;;
 	twiggy) bug_program=/usr/bin/twiggy ;;
+	phpfpm) bug_program=/usr/sbin/php-fpm8.2 ;;
+	fastify) bug_program=/usr/bin/node ;;
+	gin) bug_program=/usr/bin/go ;;
+	fastapi | gevent) bug_program=/usr/bin/python3 ;;
 	slapd | snmpd | kamailio | freeradius | inspircd) bug_program=/usr/sbin/$bug_server ;;
 	*) return 1 ;;
 	esac

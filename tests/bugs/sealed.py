@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The loads of the sealed cases, at a steady rate with pauses, and what runs beside their servers.
 
-Usage: sealed.py LOAD PORT BACKEND CONNECTIONS RATE RARE SECONDS SEED    LOAD: the case without blind-, blind2- to blind8-; see ASKS
+Usage: sealed.py LOAD PORT BACKEND CONNECTIONS RATE RARE SECONDS SEED    LOAD: the case without blind-, blind2- to blind9-; see ASKS
        sealed.py names ADDRESS SERVER_PID MILLISECONDS     a name server that knows nothing, and says so that late; 0: never
        sealed.py reader FIFO SERVER_PID MILLISECONDS       reads a log, and pauses each two seconds
 Prints "warm" as the load begins, and at its end how many requests were answered, and how long the rare and the
@@ -268,7 +268,8 @@ if __name__ == "__main__":
     import sealed_sixth
     import sealed_seventh
     import sealed_eighth
-    for later in (sealed_more, sealed_third, sealed_fourth, sealed_fifth, sealed_sixth, sealed_seventh, sealed_eighth):
+    import sealed_ninth
+    for later in (sealed_more, sealed_third, sealed_fourth, sealed_fifth, sealed_sixth, sealed_seventh, sealed_eighth, sealed_ninth):
         ASKS.update(later.ASKS)
         PREPARE.update(later.PREPARE)
         BESIDE.update(later.BESIDE)
