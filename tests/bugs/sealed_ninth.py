@@ -138,6 +138,15 @@ def see_hosts(client):
     time.sleep(1)
 
 
+def named(client):
+    """One of another host; the others are of this one."""
+    with client.connect(client.port, "127.0.0.%d" % (2 + one_of(client, 200)) if rarely(client) else "127.0.0.1") as client.peer:
+        client.peer.sendall(b"%d , %d\r\n" % (client.port, client.peer.getsockname()[1]))
+        until(client, b"\r\n")
+        client.peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    client.peer = None
+
+
 # Lines
 def rewritten(client):
     """An address for one who sends letters on."""
@@ -273,6 +282,7 @@ ASKS = {"phpfpm-session": scripts(b"pay"), "phpfpm-merge": scripts(b"list"),
         "fastapi-program": asks(b"/picture/%d", 1000), "fastapi-list": asks(b"/list/%d", 1000),
         "gevent-backup": asks(b"/words/%d", 1000), "gevent-words": asks(b"/words/%d", 1000),
         "nsca-strict": checked, "nrpe-hosts": monitored, "nrpe-pipe": monitored, "oidentd-table": of_whom, "darkstat-hosts": hosts, "postsrsd-pending": rewritten,
+        "oidentd-reverse": named,
         "cicap-patterns": icap, "cicap-log": icap, "dbus-rules": signalled, "dbus-files": signalled,
         "valkey-patterns": published, "valkey-save": published}
 PREPARE = {"darkstat-hosts": see_hosts, "dbus-rules": want_many,
