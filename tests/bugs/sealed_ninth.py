@@ -240,6 +240,32 @@ def want_many(client):
     KEPT.append(client.peer)
 
 
+# Gearman
+def gearman(client, kind, *words):
+    body = b"\0".join(words)
+    stay(client)[0].sendall(b"\0REQ" + struct.pack(">II", kind, len(body)) + body)
+    _, answer, length = struct.unpack(">4sII", exactly(client, 12))
+    exactly(client, length)
+    return answer
+
+
+def submitted(client):
+    """A job for a function that came early; the others are for the last of them, and some are an echo."""
+    if rarely(client):
+        gearman(client, 18, b"far%05d" % one_of(client, 50), b"one", b"a part")
+    elif one_of(client, 10) < 3:
+        gearman(client, 16, b"echo" * one_of(client, 500))
+    else:
+        gearman(client, 18, b"near%04d" % one_of(client, 20), b"one", b"a part")
+
+
+def make_functions(client):
+    peer, _ = stay(client)
+    for i in range(SIZE + 20):
+        peer.sendall(b"create function %s\r\n" % (b"far%05d" % i if i < SIZE else b"near%04d" % (i - SIZE)))
+        until(client, b"\n")
+
+
 # Valkey
 def told(client, *words):
     stay(client)[0].sendall(b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words))
@@ -284,8 +310,8 @@ ASKS = {"phpfpm-session": scripts(b"pay"), "phpfpm-merge": scripts(b"list"),
         "nsca-strict": checked, "nrpe-hosts": monitored, "nrpe-pipe": monitored, "oidentd-table": of_whom, "darkstat-hosts": hosts, "postsrsd-pending": rewritten,
         "oidentd-reverse": named,
         "cicap-patterns": icap, "cicap-log": icap, "dbus-rules": signalled, "dbus-files": signalled,
-        "valkey-patterns": published, "valkey-save": published}
-PREPARE = {"darkstat-hosts": see_hosts, "dbus-rules": want_many,
+        "gearmand-functions": submitted, "gearmand-files": submitted, "valkey-patterns": published, "valkey-save": published}
+PREPARE = {"darkstat-hosts": see_hosts, "dbus-rules": want_many, "gearmand-functions": make_functions,
            "valkey-patterns": listen_many, "valkey-save": store_many}
-BESIDE = {"gin-parts": lock_twice, "nrpe-pipe": ask_long, "postsrsd-pending": ask_twice, "dbus-files": hold_many,
+BESIDE = {"gin-parts": lock_twice, "nrpe-pipe": ask_long, "postsrsd-pending": ask_twice, "dbus-files": hold_many, "gearmand-files": hold_many,
           "valkey-save": save_often}
