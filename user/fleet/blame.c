@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Adds to a summary what the analysis found, and the excess of functions by second. */
+/* Adds the findings of the analysis, and the excess of functions by second, to a summary. */
 #include "fleet/blame.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #include "base/grow.h"
 
-#define FROM_BEGIN_NS 1000000000ull /* no rule: what began in the first second may have begun before */
+#define FROM_BEGIN_NS 1000000000ull /* no rule: a finding of the first second may have begun before */
 
 /* A function that owns excess. */
 struct blamed {
@@ -138,8 +138,8 @@ static int add_function(struct scope_fleet_summarizer *summarizer, const struct 
 }
 
 /*
- * True if what it waits for is outside: the finding says so, or else most of its excess was sleep for a peer, which
- * may be another host.
+ * True if the function waits for something outside: the finding says so, or most of its excess was sleep for a peer,
+ * which may be another host.
  */
 static bool is_outside(const struct blaming *blaming, const struct blamed *blamed)
 {
@@ -188,7 +188,7 @@ static int add_item(struct blaming *blaming, const struct scope_evidence *eviden
 	if (!blamed || blamed->number == SCOPE_FLEET_NO_FUNCTION || !item->abnormal || item->excess_ns <= 0 ||
 	    unit->end_ns < summarizer->from_ns || unit->end_ns >= summarizer->to_ns)
 		return 0;
-	/* Abnormal units have a usual part as well. This factor makes the sum equal to that of the analysis. */
+	/* Abnormal units have a usual part, too. This factor makes the sum equal to that of the analysis. */
 	part = blamed->net_ns < blamed->abnormal_ns ? blamed->net_ns / blamed->abnormal_ns : 1;
 	second = scope_fleet_wall_us(summarizer, unit->end_ns) / 1000000;
 	row = (struct scope_fleet_excess){
@@ -276,7 +276,7 @@ static int add_finding(struct blaming *blaming, size_t index)
 	};
 	int err;
 
-	/* It was over before the seconds of this summary. */
+	/* It ended before the seconds of this summary. */
 	if (!stuck && found->last_ns < summarizer->from_ns)
 		return 0;
 	err = scope_fleet_names_add(&summary->names, scope_rank_kind_name[found->kind], &row.kind);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Summaries on their way to ClickHouse. */
+/* Sends summaries to ClickHouse, in batches. */
 #include "fleet/clickhouse.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ static const char *const inserts[TABLES] = {
 		    " label_values) FORMAT RowBinary",
 };
 
-/* A summary that is there, or in this batch. */
+/* A summary that the server has, or that is in this batch. */
 struct known {
 	uint64_t capture[2], number, pid, from_us, to_us;
 	uint32_t host, program; /* of the batch's names */
@@ -54,7 +54,7 @@ struct scope_fleet_batch {
 	struct scope_fleet_names names;
 	struct known *known;
 	size_t knowns, known_capacity;
-	uint32_t asked_host; /* those of this host are among the known ones */
+	uint32_t asked_host; /* the summaries of this host are known */
 	struct scope_fleet_rows table[TABLES];
 	uint64_t rows;
 	struct scope_fleet_sent sent;
@@ -102,7 +102,7 @@ static void column(struct scope_fleet_rows *to, const struct scope_fleet_summary
 	scope_fleet_rows_text(to, scope_fleet_text(summary, text));
 }
 
-/* What each row begins with. */
+/* Begins a row with the columns that all tables have. */
 static struct scope_fleet_rows *row(struct scope_fleet_batch *batch, enum table table,
 				    const struct scope_fleet_summary *summary)
 {
@@ -413,7 +413,7 @@ int scope_fleet_batch_add(struct scope_fleet_batch *batch, const struct scope_fl
 	return batch->rows < BATCH_ROWS ? 0 : scope_fleet_batch_flush(batch, error);
 }
 
-/* Summaries are sent last: one that is on the server has all its rows. */
+/* Summaries are sent last, so that a summary on the server has all its rows. */
 int scope_fleet_batch_flush(struct scope_fleet_batch *batch, struct scope_error *error)
 {
 	int err = 0;

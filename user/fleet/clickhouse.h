@@ -21,12 +21,12 @@
 /* Creates missing tables, and changes older ones. 0; -EPROTO: they are of a newer version; -errno; with error. */
 int scope_fleet_clickhouse_prepare(struct scope_fleet_client *client, struct scope_error *error);
 
-/* Summaries on their way, in batches. */
+/* Summaries that are being sent in batches. */
 struct scope_fleet_batch;
 
 struct scope_fleet_sent {
 	uint64_t summaries, rows;
-	uint64_t twice, overlapping; /* left out, as of fleet/database.h */
+	uint64_t twice, overlapping; /* left out, see fleet/database.h */
 };
 
 int scope_fleet_batch_create(struct scope_fleet_client *client, struct scope_fleet_batch **ret_batch);
@@ -34,7 +34,7 @@ void scope_fleet_batch_destroy(struct scope_fleet_batch *batch); /* NULL is fine
 /* 0, or -errno with error. Sends what was added before if it is enough for a request. */
 int scope_fleet_batch_add(struct scope_fleet_batch *batch, const struct scope_fleet_summary *summary,
 			  struct scope_error *error);
-/* Sends what is left. */
+/* Sends the rest. */
 int scope_fleet_batch_flush(struct scope_fleet_batch *batch, struct scope_error *error);
 const struct scope_fleet_sent *scope_fleet_batch_sent(const struct scope_fleet_batch *batch);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Bounds the offset between the clocks of two hosts by exchanges that both saw. */
+/* Bounds the offset between the clocks of two hosts by exchanges that both recorded. */
 #include "fleet/clock.h"
 
 #include <errno.h>
@@ -8,8 +8,8 @@
 
 #define ANCHORS 24	 /* no rule: the narrowest bounds, by two of which a line is tried */
 #define STEPS 64	 /* no rule: of a search for the least of a convex function */
-#define CHANCE 0.01	 /* that as many agree without being the same exchanges */
-#define APART_US 86400e6 /* no rule: offsets beyond a day are not looked for */
+#define CHANCE 0.01	 /* chance that this number agrees without being the same exchanges */
+#define APART_US 86400e6 /* no rule: offsets of more than a day are not searched */
 
 /* The bounds of the offset by one exchange on each side, us. at: the middle, by the client's clock. */
 struct bound {
@@ -209,7 +209,7 @@ static void bound_lines(const struct bound *bound, size_t count, const struct li
 			if ((bound[k].least - bound[i].most) / apart > least)
 				least = (bound[k].least - bound[i].most) / apart;
 		}
-	/* Rounding must not leave nothing. */
+	/* Rounding must not make the range empty. */
 	least = least < line->drift ? least : line->drift;
 	most = most > line->drift ? most : line->drift;
 	clock->least_drift = least;
@@ -228,7 +228,7 @@ static bool is_chance(const struct bound *bound, size_t count, size_t votes)
 		first = bound[i].least < first ? bound[i].least : first;
 		last = bound[i].most > last ? bound[i].most : last;
 	}
-	/* If the offset is right, the bounds that agree do so not by chance, so they do not count here. */
+	/* If the offset is right, the bounds that agree do not do so by chance, so they are not counted here. */
 	widths *= (double)(count - votes) / (double)count;
 	return (double)count * chance_of(votes, widths / (last > first ? last - first : 1)) > CHANCE;
 }

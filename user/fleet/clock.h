@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Bounds the offset between the clocks of two hosts by exchanges that both saw.
+ * Bounds the offset between the clocks of two hosts by exchanges that both recorded.
  *
  * A request cannot come before it was sent, nor an answer (Mills, RFC 5905, section 8, as bounds):
  *
  *   answer sent - answer came  <=  server's clock less the client's  <=  request came - request sent
  *
- * each by its own clock. Which exchange of one side is which of the other is not known beforehand. Each pair of one connection
- * gives such bounds, unless it took longer at the server; those of one exchange agree, others do not. So the line (an offset and a
- * drift) that most pairs agree on is right, if chance would not give that number, and if no other line has nearly as many.
+ * each by its own clock. It is not known beforehand which exchanges of the two sides belong together. Each pair on one
+ * connection gives such bounds, unless it took longer at the server. Bounds of pairs that are one exchange agree with
+ * each other, others do not. So the line (an offset and a drift) on which most pairs agree is right, if this number is
+ * not likely by chance, and if no other line has nearly the same number.
  */
 #ifndef SCOPE_FLEET_CLOCK_H
 #define SCOPE_FLEET_CLOCK_H

@@ -57,7 +57,7 @@ int scope_fleet_coarse_add(struct scope_fleet_coarse *coarse, uint32_t bucket, u
 
 int scope_fleet_coarse_merge(struct scope_fleet_coarse *to, const struct scope_fleet_coarse *from)
 {
-	/* So that no add fails half way. */
+	/* Makes room first, so that no add fails half way. */
 	if (scope_grow(&to->at, &to->capacity, to->count + from->count, sizeof(*to->at)))
 		return -ENOMEM;
 	for (size_t i = 0; i < from->count; i++)

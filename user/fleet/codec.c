@@ -202,7 +202,9 @@ static void coarse(struct codec *codec, struct scope_fleet_coarse *wall)
 	}
 }
 
-/* Writes a bit for each state that is not 0, then these states. States that this version does not know are left out. */
+/*
+ * Writes a bit for each state that is not 0, then these states. States that are unknown to this version are left out.
+ */
 static void states(struct codec *codec, struct scope_fleet_second *row)
 {
 	uint64_t mask = 0, value;
@@ -384,7 +386,7 @@ static bool links_make_sense(const struct scope_fleet_summary *summary)
 	return true;
 }
 
-/* True for rows with which a report can do nothing: sums that overflow, times outside of the window, no host. */
+/* False for rows that a report cannot use: sums that overflow, times outside of the window, no host. */
 static bool makes_sense(const struct scope_fleet_summary *summary)
 {
 	const uint64_t from_s = summary->from_us / 1000000, to_s = summary->to_us / 1000000;
@@ -395,7 +397,7 @@ static bool makes_sense(const struct scope_fleet_summary *summary)
 	for (size_t i = 0; i < summary->seconds; i++) {
 		const struct scope_fleet_second *row = &summary->second[i];
 
-		/* There cannot have been more than a million threads at work. */
+		/* More than a million threads cannot have been working. */
 		if (row->at_s + summary->step_s <= from_s || row->at_s > to_s || row->slow > row->units ||
 		    row->units >> 40 || row->excess_us >> 50)
 			return false;

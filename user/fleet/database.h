@@ -19,8 +19,8 @@ struct scope_fleet_store;
 
 enum scope_fleet_added {
 	SCOPE_FLEET_ADDED,
-	SCOPE_FLEET_TWICE,   /* it was there */
-	SCOPE_FLEET_OVERLAP, /* another of the same process has that time */
+	SCOPE_FLEET_TWICE,   /* the database has it already */
+	SCOPE_FLEET_OVERLAP, /* another summary of the same process covers that time */
 };
 
 /* path NULL: in memory. 0, or -errno with error. The caller destroys; all that was added before a finish is kept. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The database of summaries from inside: for database.c and database_facts.c alone. */
+/* The internals of the database of summaries, only for database.c and database_facts.c. */
 #ifndef SCOPE_FLEET_DATABASE_INTERNAL_H
 #define SCOPE_FLEET_DATABASE_INTERNAL_H
 
@@ -25,7 +25,7 @@ struct scope_fleet_store {
 	const char *name;
 };
 
-/* Fills error by what SQLite said last; returns -errno. */
+/* Fills error with SQLite's last message; returns -errno. */
 int scope_fleet_store_fail(const struct scope_fleet_store *store, struct scope_error *error);
 
 #endif

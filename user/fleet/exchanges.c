@@ -17,7 +17,7 @@
 
 enum turn { TURN_REST, TURN_ASKED, TURN_ANSWERED };
 
-/* By a descriptor. */
+/* A connection, found by its descriptor. */
 struct connection {
 	uint64_t key; /* scope_timeline_fd_key(); 0: empty */
 	uint32_t link;
@@ -109,7 +109,7 @@ static uint16_t cut_port(char *address)
 	return (uint16_t)port;
 }
 
-/* "socket:[123] from OWN to PEER", as user/proc/descriptors.c writes it. */
+/* Adds a connection from "socket:[123] from OWN to PEER", the form of user/proc/descriptors.c. */
 static int add_open(struct finding *finding, const struct scope_trace_fd *row)
 {
 	const char *own = strstr(row->name, SCOPE_TRACE_FD_OWN), *peer = own ? strstr(own, SCOPE_TRACE_FD_PEER) : NULL;
@@ -129,12 +129,12 @@ static int add_open(struct finding *finding, const struct scope_trace_fd *row)
 	own += strlen(SCOPE_TRACE_FD_OWN);
 	snprintf(answers ? server : client, sizeof(client), "%.*s", (int)(peer - own), own);
 	peer += strlen(SCOPE_TRACE_FD_PEER);
-	/* Its process may follow. */
+	/* The peer's process may follow. */
 	snprintf(answers ? client : server, sizeof(client), "%.*s", (int)strcspn(peer, " "), peer);
 	port = cut_port(client);
 	if (!port)
 		return 0;
-	/* Twice, if it was read twice. */
+	/* The row may be there twice, if the descriptors were read twice. */
 	if (one->link != NO_LINK)
 		finding->summarizer->summary->link[one->link].connections--;
 	err = scope_fleet_exchanges_link(finding, answers, client, server, &one->link);
@@ -205,13 +205,13 @@ static void answer(struct connection *one, uint64_t at_ns, uint64_t end_ns)
 	one->last_ns = end_ns > one->reply_ns ? end_ns : one->reply_ns;
 }
 
-/* The descriptor means something else from now on. */
+/* From now on the descriptor means another object. */
 static int forget(struct finding *finding, uint32_t tgid, int64_t fd)
 {
 	struct connection *one = slot_of(finding->slot, finding->slots, scope_timeline_fd_key(tgid, fd));
 	int err = one->key ? finish(finding, one) : 0;
 
-	/* Until a later use says what it is. */
+	/* It stays empty until a later use shows what it is. */
 	if (one->key)
 		*one = (struct connection){ .key = one->key, .link = NO_LINK };
 	return err;
@@ -227,7 +227,7 @@ static int opened_later(struct finding *finding, uint32_t tgid, int64_t fd, enum
 	return err;
 }
 
-/* The connection that opened_later() added has these addresses, by either end. */
+/* The connection that opened_later() added has these addresses. */
 static int take_peer(void *user, uint32_t thread, const struct scope_event *event)
 {
 	struct finding *finding = user;
@@ -314,7 +314,7 @@ static int run(struct finding *finding)
 		return err;
 	err = scope_timeline_run(finding->timeline, trace, &ops, finding);
 	scope_timeline_destroy(finding->timeline);
-	/* Answers that were whole as the trace ended. */
+	/* Answers that were complete when the trace ended. */
 	for (size_t i = 0; !err && i < finding->slots; i++)
 		if (finding->slot[i].key)
 			err = finish(finding, &finding->slot[i]);

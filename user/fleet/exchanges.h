@@ -5,8 +5,9 @@
  *   who asks:     send … send  receive … receive  send …        an exchange from the begin of its first send to its last receive
  *   who answers:  receive … receive  send … send  receive …     an exchange from the end of its first receive to its last send
  *
- * A connection is known by its two addresses where the capture found it open; one that was opened later counts for the link without
- * addresses. Two sides that saw the same exchanges keep the same ones: the longest, and those after the longest rests.
+ * A connection that the capture found open is known by its two addresses; a connection that was opened later counts for
+ * the link without addresses. Two sides with the same exchanges keep the same ones: the longest, and those after the
+ * longest rests.
  */
 #ifndef SCOPE_FLEET_EXCHANGES_H
 #define SCOPE_FLEET_EXCHANGES_H

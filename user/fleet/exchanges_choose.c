@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which links and exchanges of a trace its summary keeps. */
+/* Chooses the links and exchanges of a trace that its summary keeps. */
 #include <stdlib.h>
 
 #include "base/grow.h"
@@ -79,7 +79,7 @@ static void drop_twins(struct scope_fleet_summary *summary)
 	summary->exchanges = kept;
 }
 
-/* Adds what one link has to that without addresses. */
+/* Adds the exchanges of one link to the link without addresses. */
 static int merge(struct finding *finding, const struct scope_fleet_link *from)
 {
 	struct scope_fleet_link *to;
@@ -144,7 +144,7 @@ int scope_fleet_exchanges_choose(struct finding *finding)
 	for (size_t i = 0; i < count; i++) {
 		const struct scope_fleet_link *from = order ? &all[order[i]] : &all[i];
 
-		/* Connections that nothing came on are of no use. */
+		/* Connections without data are not needed. */
 		if (!err && from->exchanges && from->server && summary->links < named) {
 			const size_t before = summary->links;
 

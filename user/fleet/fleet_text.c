@@ -118,7 +118,7 @@ static size_t count_verdict(const struct scope_fleet_facts *facts, enum scope_ve
 	return count;
 }
 
-/* No function is named: prints what the hosts say of themselves, then how they compare. */
+/* If no function is named: prints the verdicts of the hosts, then how the hosts compare. */
 static void answer_without_function(const struct scope_fleet_ranking *ranking, char *text, size_t room)
 {
 	const struct scope_fleet_facts *facts = ranking->facts;
@@ -255,7 +255,7 @@ static void print_functions(const struct scope_fleet_ranking *ranking, bool verb
 		print_detail(ranking, i, out);
 }
 
-/* Hosts that are slow without a function to blame, or that saw too little, with their reasons. */
+/* Prints hosts that are slow without a function as cause, or that recorded too little, with the reasons. */
 static void print_reasons(const struct scope_fleet_ranking *ranking, bool verbose, FILE *out)
 {
 	static const struct {

@@ -308,11 +308,11 @@ static int add_passed(struct scope_fleet_match *match, uint32_t blame, double us
 	return 0;
 }
 
-/* Propagates a member's own waits for other hosts. What is not matched stays with it, as outside. */
+/* Propagates a member's own waits for other hosts. Waits that are not matched stay with the member, as outside. */
 static int pass_on(struct matching *matching, struct scope_fleet_match *match, uint32_t member, double us,
 		   unsigned depth);
 
-/* What a member lost: to its functions, and on. */
+/* Attributes the time that a member lost to its functions, and propagates it to other hosts. */
 static int pass(struct matching *matching, struct scope_fleet_match *match, uint32_t member, double us, unsigned depth)
 {
 	const struct index *blames = &matching->blames;

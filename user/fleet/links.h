@@ -13,7 +13,7 @@
 
 #include "fleet/clock.h"
 
-/* How a client's link came out. */
+/* The result for a client's link. */
 enum scope_fleet_matching {
 	SCOPE_FLEET_MATCHED,
 	SCOPE_FLEET_NO_ENDS,	/* opened while it was recorded, or beyond the number of links that a summary has */

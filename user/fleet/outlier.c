@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds hosts that are out of line. */
+/* Finds hosts whose requests differ from those of other hosts. */
 #include "fleet/outlier.h"
 
 #include <errno.h>

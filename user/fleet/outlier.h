@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds hosts that are out of line: their requests take longer than on the others, whatever their own analysis found.
+ * Finds hosts whose requests take longer than on other hosts, whatever their own analysis found.
  *
  * A host that was slow for all of its window has no baseline of its own; the other hosts are one. The median and the 99th
  * percentile of a group's requests are compared by their logarithms with the median over all members of that program, by

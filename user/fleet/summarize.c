@@ -158,8 +158,8 @@ static int take_wait(void *user, const struct scope_wait *wait)
 }
 
 /*
- * For how long the unit slept and what for, by the sleeps that were reported, scaled so that they sum up to its
- * sleep.
+ * Adds the time for which the unit slept, by the reasons of the reported sleeps, scaled so that they sum up to all of
+ * its sleep.
  */
 static void add_states(struct scope_fleet_summarizer *summarizer, const struct scope_unit *unit,
 		       struct scope_fleet_second *cell)

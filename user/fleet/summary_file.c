@@ -46,7 +46,7 @@ static int pack(const struct scope_fleet_summary *summary, uint8_t **ret_frame, 
 	return 0;
 }
 
-/* The step with which seconds fit into the bytes that they may take. */
+/* Doubles the step until seconds fit into the bytes that they may take. */
 static int pack_bounded(struct scope_fleet_summary *summary, uint8_t **ret_frame, size_t *ret_bytes)
 {
 	const uint64_t span_s = (summary->to_us - summary->from_us + 999999) / 1000000;
@@ -105,7 +105,7 @@ int scope_fleet_file_append(int fd, struct scope_fleet_summary *summary)
 	if (!err)
 		err = write_all(fd, frame, bytes);
 	free(frame);
-	/* A full disk leaves no half frame. */
+	/* If the disk is full no half frame stays. */
 	if (err && end >= 0 && ftruncate(fd, end))
 		return err;
 	return err;

@@ -17,7 +17,7 @@ struct scope_fleet_names {
 
 /* The number of a text, which is copied if it is new. NULL is "". 0 or -ENOMEM. */
 int scope_fleet_names_add(struct scope_fleet_names *names, const char *text, uint32_t *ret_number);
-/* The text of a number; "" for 0 and for a number that there is none of. */
+/* The text of a number; "" for 0 and for an unknown number. */
 const char *scope_fleet_names_get(const struct scope_fleet_names *names, uint32_t number);
 void scope_fleet_names_free(struct scope_fleet_names *names);
 

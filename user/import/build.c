@@ -16,7 +16,7 @@
 #include "trace/packer.h"
 
 #define STACK_MIN_NS 100000	   /* a stack follows calls that took this long, as from the module */
-#define SAMPLE_GAP_NS 100000000ull /* samples farther apart say nothing of their period */
+#define SAMPLE_GAP_NS 100000000ull /* samples that are farther apart do not show their period */
 
 struct lane {
 	uint32_t pending; /* thread whose open call is not written, 0: none */
@@ -34,7 +34,7 @@ struct scope_import {
 	uint32_t pid;
 	uint64_t begin_ns, now_ns, lost;
 	uint64_t sample_gap_ns; /* shortest seen, about the period */
-	bool wanted;		/* somebody was */
+	bool wanted;		/* some thread was wanted */
 };
 
 int scope_import_create(const struct scope_import_choice *choice, struct scope_writer *writer,
@@ -103,13 +103,13 @@ static struct scope_event event_of(const struct scope_import *import, uint8_t ki
 	return (struct scope_event){ .kind = kind, .cpu = cpu, .time_ns = import->now_ns, .tid = tid };
 }
 
-/* If a thread's process is unknown it is the requested one, or the thread itself. */
+/* If a thread's process is unknown, the requested process is used, or the thread itself. */
 static uint32_t process_of(const struct scope_import *import, const struct scope_import_thread *thread)
 {
 	return thread->tgid ? thread->tgid : import->pid ? import->pid : thread->tid;
 }
 
-/* Called before the first event of a wanted thread, and when it has another name. */
+/* Writes the name of a wanted thread, before its first event and when it gets another name. */
 static int introduce(struct scope_import *import, struct scope_import_thread *thread, uint32_t cpu)
 {
 	struct scope_event event = event_of(import, SCOPE_EVENT_COMM, cpu, thread->tid);
@@ -155,7 +155,7 @@ int scope_import_thread(struct scope_import *import, uint32_t tid, uint32_t tgid
 	return 0;
 }
 
-/* What most tracepoints begin with. *ret_thread NULL: not wanted. */
+/* The first steps for most tracepoints. *ret_thread NULL: the thread is not wanted. */
 static int begin(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid, struct lane **ret_lane,
 		 struct scope_import_thread **ret_thread)
 {
@@ -230,7 +230,7 @@ int scope_import_exit(struct scope_import *import, uint64_t time_ns, uint32_t cp
 		event.syscall.arg = thread->arg;
 		lane->pending = 0;
 	} else if (thread->open && !thread->written && thread->cpu != cpu) {
-		/* It moved without a recorded switch. */
+		/* The thread moved to another CPU without a recorded switch. */
 		err = put_pending(import, thread->cpu);
 	}
 	if (!err)
@@ -277,7 +277,7 @@ int scope_import_waking(struct scope_import *import, uint64_t time_ns, uint32_t 
 	if (!by)
 		return -ENOMEM;
 	event = event_of(import, SCOPE_EVENT_WAKING, cpu, tid);
-	/* Woken while a CPU idles: by an interrupt. */
+	/* If the CPU idled, an interrupt woke the thread. */
 	event.waking.context = waker ? SCOPE_CONTEXT_TASK : SCOPE_CONTEXT_HARDIRQ;
 	event.waking.waker_tid = waker;
 	event.waking.waker_tgid = by->wanted ? 0 : by->tgid;
@@ -299,7 +299,7 @@ int scope_import_fork(struct scope_import *import, uint64_t time_ns, uint32_t cp
 		return -ENOMEM;
 	scope_import_threads_forget(child_thread);
 	scope_import_threads_name(import->table, child_thread, child_tgid, comm);
-	/* Descendants belong to it. */
+	/* Descendants of a wanted thread are wanted, too. */
 	child_thread->wanted |= thread != NULL;
 	if (!child_thread->wanted || !thread)
 		return 0;
@@ -353,7 +353,7 @@ int scope_import_stack(struct scope_import *import, uint64_t time_ns, uint32_t c
 
 	if (err || !thread || !count)
 		return err;
-	/* A record holds fewer than some tools print: the innermost. */
+	/* Some tools print more frames than a record holds: only the innermost are kept. */
 	if (count > SCOPE_STACK_DEPTH_MAX)
 		count = SCOPE_STACK_DEPTH_MAX;
 	for (unsigned i = 0; !err && i < count; i++)
@@ -369,7 +369,7 @@ int scope_import_stack(struct scope_import *import, uint64_t time_ns, uint32_t c
 		return -ENOMEM;
 	memcpy(thread->ip, ip, count * sizeof(*ip));
 	thread->ips = count;
-	/* It was taken when the call returned, and not while it was open. */
+	/* The stack was taken when the call returned, and not while it was open. */
 	return thread->open ? 0 : put_call_stack(import, thread, cpu);
 }
 

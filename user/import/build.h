@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Makes a trace of one process, as Scope would have taken it, from tracepoints that other tools
- * recorded.
+ * Makes a trace of one process from tracepoints that other tools recorded.
  *
  * Tracepoints come in order of time, from all processes; those of wanted threads become events. An
  * enter and an exit become one event if nothing came between; the thread on a CPU is the one that
@@ -18,7 +17,7 @@
 #include "trace/writer.h"
 
 #define SCOPE_IMPORT_FRAMES 128
-#define SCOPE_IMPORT_CPU_MAX SCOPE_FRAME_CPU_MAX /* readers leave out what is of others, or later */
+#define SCOPE_IMPORT_CPU_MAX SCOPE_FRAME_CPU_MAX /* readers leave out events of other processes */
 #define SCOPE_IMPORT_TIME_MAX (UINT64_C(1) << 62)
 
 /* The wanted threads. */
@@ -41,8 +40,8 @@ int scope_import_create(const struct scope_import_choice *choice, struct scope_w
 void scope_import_destroy(struct scope_import *import); /* NULL is fine */
 
 /*
- * The identity of a thread: passed whenever it is known, before the thread's events. tgid 0: not known; then the
- * thread belongs to the wanted process if it has the name of one of its threads.
+ * Gives the identity of a thread, when it is known, before the thread's events. tgid 0: not known; then the thread
+ * belongs to the wanted process if it has the name of one of its threads.
  */
 int scope_import_thread(struct scope_import *import, uint32_t tid, uint32_t tgid, const char *comm);
 
@@ -58,13 +57,16 @@ int scope_import_waking(struct scope_import *import, uint64_t time_ns, uint32_t 
 int scope_import_fork(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t parent, uint32_t child,
 		      uint32_t child_tgid, const char *comm);
 int scope_import_thread_exit(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid);
-/* Frames innermost first. sample: on a CPU; else of the open call, or of the one just returned. */
+/*
+ * Frames are given innermost first. sample: the thread runs; else the stack is that of its open call, or of the call
+ * that has just returned.
+ */
 int scope_import_stack(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint32_t tid, bool sample,
 		       const struct scope_import_frame *frame, unsigned count);
 /* count 0: not known how many. */
 int scope_import_lost(struct scope_import *import, uint64_t time_ns, uint32_t cpu, uint64_t count);
 
-/* Writes what is open, and the metadata. -ENOENT: no wanted thread was found, and error lists the others. */
+/* Writes open calls and the metadata. -ENOENT: no wanted thread was found; error lists the others. */
 int scope_import_finish(struct scope_import *import, const char *source, const char *kernel);
 
 #endif

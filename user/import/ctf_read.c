@@ -26,7 +26,7 @@ struct reader {
 	size_t cpus, capacity;
 };
 
-/* What the fields of one event are. */
+/* The fields of one event. */
 struct fields {
 	const bt_field *payload, *context, *specific, *packet;
 };
@@ -179,7 +179,7 @@ static int take_exit(struct reader *reader, const struct fields *fields, uint64_
 						 });
 }
 
-/* LTTng lists the threads there are as it starts. */
+/* LTTng lists the existing threads when it starts. */
 static int take_state(struct reader *reader, const struct fields *fields, uint64_t time_ns, uint32_t cpu)
 {
 	int64_t tid, pid;
@@ -221,7 +221,7 @@ static uint8_t arguments_of(const bt_field *payload, uint64_t *arg)
 		return 0;
 	count = bt->field_class_structure_get_member_count(bt->field_borrow_class_const(payload));
 	for (i = 0; i < count && args < SCOPE_ARG_MAX; i++) {
-		/* A text in the place of a pointer keeps the place. */
+		/* A text replaces a pointer, so it counts as an argument. */
 		if (!integer_of(bt->field_structure_borrow_member_field_by_index_const(payload, i), &value))
 			value = 0;
 		arg[args++] = value;
@@ -299,7 +299,7 @@ static int take_discarded(struct reader *reader, const bt_message *message)
 	if (!end ||
 	    bt->clock_snapshot_get_ns_from_origin(end, &time_ns) != BT_CLOCK_SNAPSHOT_GET_NS_FROM_ORIGIN_STATUS_OK)
 		return 0;
-	/* No field of the message has the CPU: the packets of a stream have it, but not the loss. */
+	/* The message has no CPU: the packets of a stream have it, but a loss does not. */
 	return scope_import_send(reader->sender, &(struct scope_import_message){
 							 .kind = SCOPE_IMPORT_MESSAGE_LOST,
 							 .time_ns = time_ns,

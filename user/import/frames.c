@@ -62,7 +62,7 @@ static int compare(const void *left, const void *right)
 	return order ? order : strcmp(a->module, b->module);
 }
 
-/* "[kernel.kallsyms]" and the like are no program's. */
+/* True for names such as "[kernel.kallsyms]", which belong to no program. */
 static bool is_library(const char *module)
 {
 	return module[0] == '[' || scope_symbol_library_match(NULL, module);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Traces that other tools took, as traces of Scope. */
+/* Converts traces of other tools to traces of Scope. */
 #ifndef SCOPE_IMPORT_IMPORT_H
 #define SCOPE_IMPORT_IMPORT_H
 
@@ -14,15 +14,14 @@ struct scope_import_result {
 };
 
 /*
- * The output of `perf script` on raw_syscalls and sched tracepoints, and on samples; call chains
- * where they were recorded. Lines of other events are counted and left out, entries that cannot be read
- * skipped and counted.
- * 0; -EINVAL: more entries cannot be read than can, error names the first; or an error of the writer.
+ * Reads the output of `perf script` for raw_syscalls and sched tracepoints, and for samples, with call chains if they
+ * were recorded. Lines of other events are counted and left out; entries that cannot be read are skipped and counted.
+ * 0; -EINVAL: most entries cannot be read, and error names the first; or an error of the writer.
  */
 int scope_import_script(FILE *stream, const char *name, const struct scope_import_choice *choice,
 			struct scope_writer *writer, struct scope_error *error, struct scope_import_result *ret_result);
 
-/* A directory of CTF streams of a kernel, as LTTng writes them. The same. */
+/* Reads a directory of CTF streams of a kernel, in the form of LTTng. The same errors. */
 int scope_import_ctf(const char *path, const struct scope_import_choice *choice, struct scope_writer *writer,
 		     struct scope_error *error, struct scope_import_result *ret_result);
 

@@ -15,7 +15,7 @@
 
 #define MEMORY_MAX_BYTES (2ull << 30)
 #define CPU_MAX_S 3600
-#define AGAIN 4096 /* messages from one setting of the limit to the next */
+#define AGAIN 4096 /* messages after which the limit is set again */
 
 struct scope_import_sender {
 	FILE *to;
@@ -57,7 +57,7 @@ static void limit(int resource, rlim_t most)
 	setrlimit(resource, &limits);
 }
 
-/* All that the child does. */
+/* The work of the child. */
 static _Noreturn void live(int (*read)(void *user, struct scope_import_sender *sender), void *user, int to,
 			   pid_t parent)
 {
@@ -73,7 +73,7 @@ static _Noreturn void live(int (*read)(void *user, struct scope_import_sender *s
 	signal(SIGXCPU, SIG_DFL);
 	allow_cpu();
 	limit(RLIMIT_FSIZE, 0); /* pipes are no files */
-#ifndef __SANITIZE_ADDRESS__	/* which asks for more address space than there is memory */
+#ifndef __SANITIZE_ADDRESS__	/* it needs more address space than there is memory */
 	limit(RLIMIT_AS, MEMORY_MAX_BYTES);
 #endif
 	end.ret = read(user, &sender);
@@ -112,7 +112,7 @@ static int give(const struct scope_import_message *message, struct scope_import 
 	return -EBADMSG;
 }
 
-/* One whole message. 1; 0 at the end; -ETIME, -errno. */
+/* Receives one whole message. 1; 0 at the end; -ETIME, -errno. */
 static int receive(int from, unsigned silence_ms, struct scope_import_message *ret_message)
 {
 	struct pollfd wait = { .fd = from, .events = POLLIN };

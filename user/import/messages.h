@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The messages of a reader of a foreign format, which runs in a separate process: tracepoints of
- * one size through a pipe. Libraries that read such formats may end their process, take all memory,
- * or never return; the importing process goes on.
+ * The messages of a reader of a foreign format, which runs in a separate process: tracepoints of one size through a
+ * pipe. Libraries that read such formats may end their process, take all memory, or never return; this does not affect
+ * the importing process.
  */
 #ifndef SCOPE_IMPORT_MESSAGES_H
 #define SCOPE_IMPORT_MESSAGES_H
@@ -42,10 +42,10 @@ int scope_import_send(struct scope_import_sender *sender, const struct scope_imp
 void scope_import_message_name(struct scope_import_message *message, const char *text);
 
 /*
- * Runs read() in a separate process that has 2 GiB of memory, an hour of CPU time, SCOPE_IMPORT_MESSAGE_CPU_S of
- * that from some messages to the next, writes no file and prints nothing, and gives its messages to the import.
- * Returns the result of read(), or of the import; -ECHILD: it ended in another way; -ETIME: it sent nothing for
- * silence_ms (it may wait for a disk), or ran for SCOPE_IMPORT_MESSAGE_CPU_S, and was given up.
+ * Runs read() in a separate process, and gives its messages to the import. The process has 2 GiB of memory and an hour
+ * of CPU time, at most SCOPE_IMPORT_MESSAGE_CPU_S between some messages; it can write no file and print nothing.
+ * Returns the result of read(), or of the import. -ECHILD: the process ended in another way; -ETIME: it sent nothing
+ * for silence_ms (it may wait for a disk), or ran for SCOPE_IMPORT_MESSAGE_CPU_S, and was given up.
  */
 #define SCOPE_IMPORT_MESSAGE_SILENCE_MS 30000
 #define SCOPE_IMPORT_MESSAGE_CPU_S 5

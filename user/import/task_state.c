@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* States of threads as sched_switch shows them: letters in text, bits in binary traces. */
+/* Converts states of threads in the forms of sched_switch: letters in text, bits in binary traces. */
 #include <string.h>
 
 #include "import/import.h"

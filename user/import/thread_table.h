@@ -31,10 +31,10 @@ void scope_import_threads_destroy(struct scope_import_threads *table); /* NULL i
 
 /* The thread of that tid, created if there is none; NULL without memory. */
 struct scope_import_thread *scope_import_threads_get(struct scope_import_threads *table, uint32_t tid);
-/* Updates what is known of it, and decides again if it is wanted. */
+/* Updates name and process of a thread, and decides again if it is wanted. */
 void scope_import_threads_name(struct scope_import_threads *table, struct scope_import_thread *thread, uint32_t tgid,
 			       const char *comm);
-/* A tid that begins again. */
+/* Forgets a thread whose tid belongs to a new thread. */
 void scope_import_threads_forget(struct scope_import_thread *thread);
 
 /* "1234 memcached (120000 events), …": processes with most events, from which the user can choose. */

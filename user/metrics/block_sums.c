@@ -82,8 +82,8 @@ void scope_metrics_block_sums_fold(struct scope_block_sums *sums, size_t steps)
 }
 
 /*
- * The variance of a sum of values for each unit of its base, about the window's ratio, from sums of batches of that many steps
- * (batch means: Law and Kelton, "Simulation Modeling and Analysis", on output of one long run).
+ * The variance of the values around the window's ratio, for each unit of the base, from sums over batches of `length`
+ * steps (batch means: Law and Kelton, "Simulation Modeling and Analysis", on output of one long run).
  */
 static double batch_variance(const struct scope_block_sums *sums, double ratio, size_t length)
 {
@@ -101,7 +101,7 @@ static double batch_variance(const struct scope_block_sums *sums, double ratio, 
 	return of > 0 ? squares / of : 0;
 }
 
-/* The largest of those by batches that are longer and longer: what lasts shows only in long ones. */
+/* The largest variance for batches of increasing length: only long batches show lasting changes. */
 static double long_run_variance(const struct scope_block_sums *sums)
 {
 	const double ratio = scope_metrics_block_ratio(sums);
@@ -113,8 +113,8 @@ static double long_run_variance(const struct scope_block_sums *sums)
 }
 
 /*
- * The standard error of a difference, if values vary in both windows as in the one in which they vary more. A short window may
- * have none of what happens a few times in the other one, and says nothing about how that varies.
+ * The standard error of a difference. It assumes that values vary in both windows as in the window in which they vary
+ * more: a short window may not contain events that are rare in the other window.
  */
 static double error_of(const struct scope_block_sums *before, const struct scope_block_sums *after)
 {

@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 #define SCOPE_BLOCK_ROUNDS 1000 /* no rule: number of samples that are drawn */
-#define SCOPE_BLOCK_BATCHES 8	/* of a window, at least: for a variance from sums of batches of steps */
+#define SCOPE_BLOCK_BATCHES 8	/* batches that a window needs for a variance from batches */
 
 /* For each step a value and its base. */
 struct scope_block_sums {
@@ -27,7 +27,7 @@ void scope_metrics_block_sums_free(struct scope_block_sums *sums);
 /* The sum of values over the sum of bases; 0 if that is 0. */
 double scope_metrics_block_ratio(const struct scope_block_sums *sums);
 
-/* Adds up neighbouring steps until there are no more than that number, 1 or more. */
+/* Adds up neighbouring steps until there are at most `steps`, 1 or more. */
 void scope_metrics_block_sums_fold(struct scope_block_sums *sums, size_t steps);
 
 /* The 95 % interval of a difference, by bootstrap, and its standard error, by batches that last long enough. */
@@ -35,7 +35,9 @@ struct scope_block_interval {
 	double low, high, error;
 };
 
-/* The second ratio less the first. The same in any run: chance is seeded. Both have steps. */
+/*
+ * The second ratio minus the first. The random numbers are seeded, so each run gives the same result. Both have steps.
+ */
 struct scope_block_interval scope_metrics_block_difference(const struct scope_block_sums *before,
 							   const struct scope_block_sums *after);
 

@@ -79,7 +79,7 @@ static bool is_scored(unsigned metric)
 	       scope_metrics_row[metric].family != SCOPE_METRICS_BLOCK;
 }
 
-/* Fills in the interval of a difference, and if it is sure. */
+/* Fills in the interval of a difference, and decides if it is sure. */
 static void judge(const struct scope_block_sums sums[2], struct scope_metric_change *change)
 {
 	const size_t steps = sums[0].count < sums[1].count ? sums[0].count : sums[1].count;
@@ -98,7 +98,7 @@ static void judge(const struct scope_block_sums sums[2], struct scope_metric_cha
 }
 
 /*
- * The score without its jump: it has one factor, of how many times a share grew, for new shares, too. Else a new share goes
+ * The score without its jump, for sorting: new shares have the factor of growth, too. Otherwise a new share would come
  * after a larger one that grew by less.
  */
 static double weight(const struct scope_metric_change *change)
@@ -118,7 +118,7 @@ static int compare_changes(const void *left, const void *right)
 	return a->metric - b->metric;
 }
 
-/* A share of time in which a thread sleeps, and which says what for. */
+/* True for a share of time in which a thread sleeps, and whose name contains the reason. */
 static bool says_what_for(unsigned metric)
 {
 	return is_scored(metric) && metric != SCOPE_METRIC_RUN && metric != SCOPE_METRIC_QUEUE &&
@@ -131,7 +131,7 @@ static bool is_for_a_page(unsigned metric)
 	return metric == SCOPE_METRIC_FAULT_WAIT;
 }
 
-/* A time may be a sum. A part of it that grew by half as much or more takes its place, and goes before it. */
+/* A time may be a sum. If a part of it grew by half as much or more, the part comes before the sum. */
 static void put_part_first(struct scope_group_change *group, unsigned sum, bool (*is_part)(unsigned metric))
 {
 	struct scope_metric_change taken;
@@ -161,7 +161,7 @@ static void put_parts_first(struct scope_group_change *group)
 	put_part_first(group, SCOPE_METRIC_WORK_WAIT, says_what_for);
 }
 
-/* The call by which threads pick up work has its time in that family; FAMILIES: in none. */
+/* The family of metrics to which the time of the call belongs by which threads pick up work; FAMILIES: none. */
 static enum scope_metric_family pickup_family(uint8_t pickup, uint8_t family)
 {
 	switch (pickup) {
@@ -189,8 +189,9 @@ static bool has_pickups(const struct scope_metrics_view *view)
 }
 
 /*
- * True for the sleep of a group without work: in the call by which it picks up work; in any call if it picks up none, but
- * others do. It keeps house then, or waits to be needed, and its share of time depends on how many threads do.
+ * True for the sleep of a group without work: in the call by which it picks up work, or in any call if only other
+ * groups pick up work. Such a group does background work, or waits until it is needed, and its share of time depends on
+ * how many threads do that.
  */
 static bool is_idle(const struct scope_metrics_view *view, const struct scope_metric_line *line, unsigned metric)
 {
@@ -206,7 +207,10 @@ static bool is_idle(const struct scope_metrics_view *view, const struct scope_me
 	       family == SCOPE_METRICS_POLL || family == SCOPE_METRICS_OTHER;
 }
 
-/* Threads that are idle for longer lack nothing; those that are for less do, if they pick up work. */
+/*
+ * True for a change of idle time that is no problem: threads that are idle for longer; and threads that are idle for
+ * less time, unless they pick up work.
+ */
 static bool says_nothing(const struct scope_metrics_window *before, const struct scope_metric_line *one,
 			 const struct scope_metrics_window *after, const struct scope_metric_line *other,
 			 const struct scope_metric_change *change)

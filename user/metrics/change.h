@@ -22,7 +22,7 @@
 #define SCOPE_CHANGE_Z 4	   /* standard errors: a smaller difference may be chance, because many are tried */
 #define SCOPE_CHANGE_SHARE 0.01	   /* of a group's time: a smaller difference is no change */
 #define SCOPE_CHANGE_RATE 0.2	   /* of the larger rate: the same for counts */
-#define SCOPE_CHANGE_PART 0.5	   /* of what work waits longer: what grew by that much explains it */
+#define SCOPE_CHANGE_PART 0.5	   /* a part explains a longer wait if it grew by at least this share of it */
 
 /* Steps of a view, by group or thread: from first to end - 1, without those from skip_first to skip_end - 1. */
 struct scope_metrics_window {
@@ -42,17 +42,20 @@ struct scope_metric_change {
 struct scope_group_change {
 	char name[128];
 	double score;	/* 0: alike */
-	bool host;	/* no threads: what the host and the control group count */
+	bool host;	/* no threads: counts of the host and the control group */
 	bool clients;	/* it serves clients, and a share of its time grew for sure */
-	bool new, gone; /* one of the windows has no such group: then there are no changes */
-	/* By score, as if it had no jump; what explains most of the time that work waits goes before that time. */
+	bool new, gone; /* one of the windows does not have the group: then there are no changes */
+	/*
+	 * By score without its jump; a metric that explains most of the time for which work waits comes before that
+	 * time.
+	 */
 	struct scope_metric_change change[SCOPE_METRICS];
 	size_t changes;
 };
 
 struct scope_metric_changes {
-	double before_s, after_s;	  /* lengths of the windows */
-	bool requests;			  /* the next are of threads that serve clients, else of all threads */
+	double before_s, after_s; /* lengths of the windows */
+	bool requests;		  /* the next members are about threads that serve clients, else about all threads */
 	double before_units, after_units; /* units a second */
 	struct scope_group_change
 		*group; /* first those that clients wait for (`clients`), the host last; by score, then by name */

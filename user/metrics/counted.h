@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Adds what the kernel counted of threads, and the time that memory and interrupts took from them. */
+/* Adds the kernel's counts of threads, and the time that memory and interrupts took from them. */
 #ifndef SCOPE_METRICS_COUNTED_H
 #define SCOPE_METRICS_COUNTED_H
 

@@ -9,7 +9,7 @@
 int scope_metrics_host_line(const struct scope_metrics *metrics, uint64_t step_ns, size_t steps,
 			    struct scope_metric_line *line);
 
-/* Why that metric of the host is not there, in a view that has the host or not; NULL: it is. */
+/* The reason why a view does not have that metric of the host; NULL: it has it. */
 const char *scope_metrics_host_lacks(const struct scope_metrics *metrics, enum scope_metric metric, bool has_host);
 
 #endif

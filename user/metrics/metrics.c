@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Listens to a pass over a trace, and adds up time series of what happens. */
+/* A listener of a pass over a trace, which adds up time series of its events. */
 #include "metrics/counted.h"
 #include "metrics/accumulate.h"
 
@@ -53,7 +53,7 @@ struct call {
 	bool over;
 };
 
-/* A call counts from the time on from which its thread's states are known, so that it takes no more than all of that. */
+/* The time from which on a call counts: its thread's states must be known, so that it has at most all of that time. */
 static uint64_t known_from(const struct scope_thread *thread, uint64_t enter_ns)
 {
 	return enter_ns > thread->first_ns ? enter_ns : thread->first_ns;
@@ -137,7 +137,7 @@ static bool returns_bytes(uint32_t nr)
 	return nr != SYS_recvmmsg && nr != SYS_sendmmsg;
 }
 
-/* A call that is longer than a step, or is also added to its object. */
+/* Adds a call that is longer than a step, or is also added to its object. */
 static __attribute__((noinline)) int take_long_io(struct scope_metrics *metrics, const struct call *call,
 						  enum scope_fd_kind kind, const struct call_metrics *to,
 						  uint64_t amount)
@@ -176,7 +176,7 @@ FAST int take_poll(struct scope_metrics *metrics, const struct call *call)
 {
 	const bool epoll = scope_timeline_call_is_epoll(call->nr);
 
-	/* Some programs sleep in this way. */
+	/* Some programs sleep with such a call. */
 	if (scope_timeline_call_role_of(call->nr, call->args, call->args ? call->arg[0] : 0) != SCOPE_CALL_POLL)
 		return 0;
 	return take_io(metrics, call, epoll && call->args ? SCOPE_FD_EPOLL : SCOPE_FD_UNKNOWN, &poll_metrics, 0);
@@ -226,7 +226,7 @@ static int on_return(void *user, const struct scope_thread *thread, const struct
 	return take_call(user, &call, (enum scope_timeline_call_role)open->role);
 }
 
-/* A want of memory is reported at the end. */
+/* A failure to allocate memory is reported at the end. */
 static bool on_plain(void *user, const struct scope_thread *thread, const struct scope_event *event,
 		     enum scope_timeline_call_role role)
 {
@@ -268,7 +268,7 @@ static bool waits_for_page(const struct scope_thread *thread)
 	return thread->run == SCOPE_RUN_BLOCKED && thread->disk && thread->wait == SCOPE_WAIT_FAULT;
 }
 
-/* A stay that is longer than a step, or not in the step of the one before. */
+/* Adds a stay that is longer than a step, or in another step than the one before. */
 static __attribute__((noinline)) int spread_stay(struct scope_metrics *metrics, const struct scope_thread *thread,
 						 uint64_t begin_ns, uint64_t end_ns)
 {
@@ -359,7 +359,7 @@ static int on_end(void *user, uint32_t thread, uint64_t now_ns)
 	return leave_call(metrics, scope_timeline_threads_at(metrics->timeline->threads, thread), now_ns);
 }
 
-/* A wakeup that came too early, or a preemption, leaves it able to run. */
+/* After a false wakeup, or a preemption, the thread is runnable. */
 static int on_leave(void *user, uint32_t thread, uint64_t now_ns)
 {
 	struct scope_metrics *metrics = user;
@@ -420,7 +420,7 @@ static int begin(void *user, const struct scope_timeline *timeline)
 	return 0;
 }
 
-/* A trace that grows has more rows at each call. */
+/* A growing trace has more rows at each call. */
 static int take_host(struct scope_metrics *metrics)
 {
 	const char *group = scope_trace_meta(metrics->timeline->trace, SCOPE_META_PRESSURE_OF);

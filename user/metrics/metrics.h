@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Exact sums of what threads did over time: a listener to the one pass over a trace, and values
- * from units.
+ * Exact sums over time of what threads did: a listener of the one pass over a trace, and values from units.
  *
  * Methods: docs/metrics.md.
  */
@@ -61,7 +60,7 @@ struct scope_metrics {
 	size_t groups;
 	uint64_t device[2][SCOPE_METRICS_DECADES];     /* block requests by time in the queue, on the device */
 	uint8_t io[SCOPE_SYSCALL_MAX][SCOPE_FD_KINDS]; /* the family of descriptors, of a read or write by that call */
-	const struct scope_timeline *timeline;	       /* of the pass; valid only during it */
+	const struct scope_timeline *timeline;	       /* that of the pass; valid only during the pass */
 	uint64_t begin_ns, end_ns;		       /* of the window */
 	struct scope_host_row *host;		       /* by time */
 	size_t host_rows;
@@ -93,7 +92,7 @@ void scope_metrics_destroy(struct scope_metrics *metrics); /* NULL is fine */
 /* Sets up a listener for these metrics, which must outlive the pass. */
 struct scope_pass_listener scope_metrics_listener(struct scope_metrics *metrics);
 
-/* Undoes both of the following, but for the sums by thread. */
+/* Undoes the two functions below, except for the sums by thread. */
 void scope_metrics_forget_units(struct scope_metrics *metrics);
 
 /*
@@ -104,8 +103,8 @@ int scope_metrics_take_units(struct scope_metrics *metrics, const struct scope_d
 			     const struct scope_groups *groups);
 
 /*
- * During the pass: adds those that were logged before that place, as groups are known now. A latency whose step doubles
- * later has the higher quantiles of the two steps.
+ * During the pass: adds the units logged before that place, with the groups that are known now. If the step of
+ * latencies doubles later, the higher quantiles of the two steps are kept.
  */
 int scope_metrics_take_units_until(struct scope_metrics *metrics, const struct scope_distributions *distributions,
 				   const struct scope_groups *groups, const struct scope_log_place *until);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Groups of a window, by the names that they have in the one that it is compared with. */
+/* Gives groups of a window the names that they have in the window with which it is compared. */
 #include "metrics/rejoin.h"
 
 #include <errno.h>
@@ -11,8 +11,8 @@
 struct rejoin {
 	struct scope_metrics_view *view;
 	const struct scope_metrics_grouped *now, *then;
-	size_t *line_of;		  /* of a group of now; NONE: it has none */
-	struct scope_metric_cells *cells; /* of one thread, as many as the view has steps */
+	size_t *line_of;		  /* line of a present group; NONE: it has none */
+	struct scope_metric_cells *cells; /* cells of one thread, one for each step of the view */
 };
 
 static bool works(const struct scope_group *group)
@@ -41,7 +41,7 @@ static size_t find_line(const struct scope_metrics_view *view, const char *name)
 	return NONE;
 }
 
-/* Lines of groups that were there before are named as then. */
+/* Gives lines of groups that existed before their earlier names. */
 static void rename_lines(struct rejoin *rejoin)
 {
 	const struct scope_groups *groups = rejoin->now->groups;
@@ -60,13 +60,13 @@ static void rename_lines(struct rejoin *rejoin)
 	}
 }
 
-/* True if the counts of CPU time are those of one thread, at two times. */
+/* True if both threads are the same, by their counts of CPU time at two times. */
 static bool is_same(const struct scope_thread *a, const struct scope_thread *b)
 {
 	return a->tgid == b->tgid && (a->start_run_ns >= b->stop_run_ns || b->start_run_ns >= a->stop_run_ns);
 }
 
-/* The group in which a thread picked up work then; NONE: it did not, or was not there. */
+/* The group in which a thread picked up work in the earlier window; NONE: it did not, or did not exist. */
 static size_t group_then(const struct rejoin *rejoin, size_t thread)
 {
 	const struct scope_metrics_grouped *now = rejoin->now, *then = rejoin->then;
@@ -85,7 +85,7 @@ static size_t group_then(const struct rejoin *rejoin, size_t thread)
 		       : NONE;
 }
 
-/* The line of a group of then; a new one if there is none. NONE: no memory. */
+/* The line of a group of the earlier window; a new one if there is none. NONE: no memory. */
 static size_t line_of_then(struct rejoin *rejoin, size_t group)
 {
 	const struct scope_group *of = &rejoin->then->groups->group[group];
@@ -116,7 +116,7 @@ static size_t line_of_then(struct rejoin *rejoin, size_t group)
 	return view->lines++;
 }
 
-/* What it did goes from one line to the other. The units of a thread that picks up none are no requests. */
+/* Moves the sums of a thread from one line to another. The units of a thread that picks up no work are no requests. */
 static void move(struct rejoin *rejoin, size_t thread, struct scope_metric_line *from, struct scope_metric_line *to)
 {
 	const struct scope_metrics_view *view = rejoin->view;
@@ -150,7 +150,7 @@ static void drop_empty(struct scope_metrics_view *view)
 	view->lines = kept;
 }
 
-/* Threads that pick up no work go to the line of the group in which they did. 0 or -ENOMEM. */
+/* Moves threads that pick up no work to the line of the group in which they did before. 0 or -ENOMEM. */
 static int move_threads(struct rejoin *rejoin)
 {
 	const struct scope_groups *groups = rejoin->now->groups;

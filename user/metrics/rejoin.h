@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Groups of a window, by the names that they have in the one that it is compared with.
+ * Gives groups of a window the names that they have in the window with which it is compared.
  *
- * A group's name says how its threads pick up work if there are several of that name, so it depends on the others. And a
- * thread that is stuck for the whole window picks up none: it is in another group then, and the one that it was in seems to
- * be gone. What such threads did is in the line of the group that they were in.
+ * If several groups have one name, the way in which their threads pick up work is added to it, so a group's name
+ * depends on other groups. And a thread that is stuck for the whole window picks up no work: it is in another group,
+ * and its own group seems to have disappeared. The sums of such threads are moved to the line of their earlier group.
  */
 #ifndef SCOPE_METRICS_REJOIN_H
 #define SCOPE_METRICS_REJOIN_H
 
 #include "metrics/view.h"
 
-/* What a view by group was made from. */
+/* The data from which a view by group was made. */
 struct scope_metrics_grouped {
 	const struct scope_distributions *distributions;
 	const struct scope_groups *groups;

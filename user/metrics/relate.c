@@ -21,7 +21,7 @@ static double mean_of(const double *value, size_t count)
 	return sum / (double)count;
 }
 
-/* Centred and of length 1, so that r is a sum of products. False: it never changes. */
+/* Makes a series centred and of length 1, so that r is a sum of products. Returns false if it never changes. */
 static bool normalize(double *value, size_t count)
 {
 	const double mean = mean_of(value, count);

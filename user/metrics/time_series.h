@@ -4,8 +4,8 @@
  *
  * A series has a row of cells, one for each metric, for each step from the first to the last in which anything was
  * added. Values are whole numbers: ns, counts, bytes. Times are split at the ends of steps, so that totals do not
- * depend on the step. When a series would have more than SCOPE_METRICS_STEPS steps, or all of them together more
- * than the store's rows, the step doubles and neighbours are added up: nothing is lost but resolution.
+ * depend on the step. When a series would have more than SCOPE_METRICS_STEPS steps, or all of them together more than
+ * the store's rows, the step doubles and neighbours are added up: only resolution is lost.
  *
  * Memory: rows * SCOPE_METRICS * 8 bytes; SCOPE_METRICS_ROWS of them are 104 MB. Series beyond half of the rows are
  * refused, so that the step cannot double without end.
@@ -71,8 +71,8 @@ int scope_metrics_store_spread(struct scope_metric_store *store, size_t series, 
 void scope_metrics_store_double(struct scope_metric_store *store);
 
 /*
- * Adds all of one series to cells of that many steps (1 or more), from step 0 on. Values at the very end of the window,
- * where one more step would begin, are added to the last one.
+ * Adds all of one series to cells of that many steps (1 or more), from step 0 on. Values exactly at the end of the
+ * window, where another step would begin, are added to the last step.
  */
 void scope_metrics_store_sum(const struct scope_metric_store *store, size_t series, struct scope_metric_cells *to,
 			     size_t steps);

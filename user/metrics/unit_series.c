@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Adds units of work to metrics: their number, their latency, and what their threads slept for in them. */
+/* Adds units of work to metrics: their number, their latency, and the reasons of sleeps in them. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ void scope_metrics_forget_units(struct scope_metrics *metrics)
 	scope_metrics_store_free(&metrics->kind);
 }
 
-/* Of two parts of one step. */
+/* Merges the quantiles of two parts of one step. */
 static struct scope_metric_quantiles higher(struct scope_metric_quantiles a, struct scope_metric_quantiles b)
 {
 	return (struct scope_metric_quantiles){ fmaxf(a.p50, b.p50), fmaxf(a.p95, b.p95), fmaxf(a.p99, b.p99) };
@@ -51,7 +51,7 @@ static void fold(struct scope_metric_latency *latency)
 	latency->at /= 2;
 }
 
-/* Latencies and kinds have the steps of threads. */
+/* Makes latencies and kinds use the steps of threads. */
 static void follow_step(struct scope_metrics *metrics)
 {
 	while (metrics->kind.step_ns < metrics->thread.step_ns)

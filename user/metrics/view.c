@@ -109,7 +109,7 @@ static void name_thread(const struct scope_metrics *metrics, const struct scope_
 	line->tgid = thread->tgid;
 }
 
-/* How the group's threads wait for work, for groups of the same name. */
+/* How the group's threads wait for work, to distinguish groups with one name. */
 static const char *pickup_name(const struct scope_group *group)
 {
 	switch (group->pickup) {
@@ -304,7 +304,7 @@ static int fill_line(struct scope_metrics_view *view, const struct scope_distrib
 	return 0;
 }
 
-/* The host comes first, so that it is on any screen. */
+/* Adds the host as the first line, so that it is always on the screen. */
 static int add_host(struct scope_metrics_view *view)
 {
 	struct scope_metric_line line = { .host = true };

@@ -66,7 +66,10 @@ const char *scope_metrics_view_lacks(const struct scope_metrics_view *view, enum
 bool scope_metrics_view_has(const struct scope_metrics_view *view, const struct scope_metric_line *line,
 			    enum scope_metric metric);
 
-/* What a time of that line and step is a share of, ns: of its threads' time; without threads, of the elapsed time. */
+/*
+ * The time of which the times of that line and step are shares, ns: that of its threads; without threads the elapsed
+ * time.
+ */
 uint64_t scope_metrics_view_base_ns(const struct scope_metrics_view *view, const struct scope_metric_line *line,
 				    const struct scope_metric_cells *cells, uint64_t passed_ns);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Follows what a target's threads do now. */
+/* Follows the present state of a target's threads. */
 #include "recorder/activity.h"
 
 #include <errno.h>
@@ -15,8 +15,8 @@
 #define BATCH 64
 #define HANG_CALLS 20
 #define HELD_BYTES_MAX (32u << 20)
-#define SILENCE_HALF_NS 15000000000ull /* after which half of the longest time without a call is usual still */
-#define OWN_RUNS 64		       /* of each CPU that are remembered, a power of two */
+#define SILENCE_HALF_NS 15000000000ull /* after this time the longest time without a call counts half */
+#define OWN_RUNS 64		       /* runs that are remembered for each CPU, a power of two */
 
 struct thread {
 	uint32_t tid; /* 0: an empty slot */
@@ -25,10 +25,10 @@ struct thread {
 	uint32_t calls;
 	uint64_t enter_ns;   /* of that call */
 	uint64_t call_ns;    /* last return */
-	uint64_t unit_ns;    /* its unit began; 0: none is open */
+	uint64_t unit_ns;    /* begin of its unit; 0: no unit is open */
 	uint64_t longest_ns; /* of its calls that blocked and returned, without those that wait for work */
 	uint64_t between_ns, between_at_ns; /* longest time between two of its entries and returns; when it ended */
-	uint64_t in_ns;			    /* when it last came onto a CPU */
+	uint64_t in_ns;			    /* when it last got a CPU */
 	uint64_t ready_ns;		    /* runnable since, 0: not */
 };
 
@@ -153,7 +153,7 @@ static void end_unit(struct scope_recorder_activity *live, struct thread *thread
 	thread->unit_ns = 0;
 }
 
-/* A hang that is over must not make the next one seem usual. */
+/* How long a silence is usual. A hang that has ended must not make the next one seem usual. */
 static uint64_t usual_silence(const struct thread *thread, uint64_t now_ns)
 {
 	const uint64_t halves = now_ns > thread->between_at_ns ? (now_ns - thread->between_at_ns) / SILENCE_HALF_NS : 0;
@@ -196,7 +196,10 @@ static void take_exit(struct scope_recorder_activity *live, struct thread *threa
 	thread->calls++;
 }
 
-/* The time since then in which the CPU was one of ours. If that is no longer known it is all the time. */
+/*
+ * The time since since_ns in which threads of the target had the CPU. If it is no longer known, returns all of the
+ * time.
+ */
 static uint64_t own_ns(const struct lane *lane, uint64_t since_ns, uint64_t now_ns)
 {
 	uint64_t sum_ns = 0;
@@ -213,7 +216,7 @@ static uint64_t own_ns(const struct lane *lane, uint64_t since_ns, uint64_t now_
 	return sum_ns;
 }
 
-/* The thread comes onto the CPU. */
+/* The thread gets the CPU. */
 static void end_wait(struct scope_recorder_activity_period *period, const struct thread *next, const struct lane *lane,
 		     uint64_t now_ns)
 {
@@ -292,7 +295,7 @@ static void take_event(struct scope_recorder_activity *live, struct lane *lane, 
 		if (!thread->running && !thread->ready_ns)
 			thread->ready_ns = event->time_ns;
 		return;
-	case SCOPE_EVENT_FORK: /* the tid may have been another thread's */
+	case SCOPE_EVENT_FORK: /* another thread may have had the tid */
 		*thread = (struct thread){ .tid = event->tid, .nr = SCOPE_NR_NONE };
 		return;
 	case SCOPE_EVENT_STATE:
@@ -321,7 +324,7 @@ static struct lane *lane_of(struct scope_recorder_activity *live, uint32_t cpu)
 	return &live->lane[cpu];
 }
 
-/* False: this CPU has no event left. */
+/* Returns false if this CPU has no event left. */
 static bool lane_fill(struct lane *lane)
 {
 	while (lane->place == lane->count) {
@@ -340,7 +343,7 @@ static bool lane_fill(struct lane *lane)
 	return true;
 }
 
-/* The CPU whose next event is the earliest; ret_limit_ns: when that of another comes. */
+/* The CPU with the earliest next event. ret_limit_ns: time of the next event of another CPU. */
 static struct lane *earliest(struct scope_recorder_activity *live, uint64_t *ret_limit_ns)
 {
 	struct lane *first = NULL;
@@ -460,7 +463,7 @@ uint64_t scope_recorder_activity_open_unit(const struct scope_recorder_activity 
 	return longest;
 }
 
-/* For how long the thread has hung, 0: it does not hang. */
+/* For how long the thread has been hanging; 0: it does not hang. */
 static uint64_t hangs_for(const struct thread *thread, uint64_t now_ns)
 {
 	const enum scope_timeline_call_role role = scope_timeline_call_role(thread->nr);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Follows what a target's threads do now, from its sub-buffers as they come, for triggers.
+ * Follows the present state of a target's threads, from its sub-buffers while they come, for triggers.
  *
- * Sub-buffers are held until all CPUs were flushed, and then read in order of time. Memory is
- * bounded: 32 MiB of sub-buffers (more are read early, and the order between CPUs may be wrong
- * there), and SCOPE_LIVE_THREADS threads; further threads are ignored.
+ * Sub-buffers are kept until all CPUs were flushed, and then read in order of time. Memory is bounded: at most 32 MiB
+ * of sub-buffers (with more, some are read too early, and the order between CPUs may be wrong), and SCOPE_LIVE_THREADS
+ * threads; further threads are ignored.
  */
 #ifndef SCOPE_RECORDER_ACTIVITY_H
 #define SCOPE_RECORDER_ACTIVITY_H
@@ -47,8 +47,9 @@ struct scope_live_hang {
 };
 
 /*
- * True: a thread of HANG_CALLS calls or more has begun and ended no call for limit_ns, and for twice as long as it
- * was before, of which half counts after 15 s; whatever it waits for. It may only have no work. Those that are silent for until_ns or longer do not count any more.
+ * Returns true if some thread with HANG_CALLS calls or more is silent: it has begun and ended no call for limit_ns, and
+ * for twice as long as ever before (earlier silences count half after 15 s). The reason of its wait does not matter, so
+ * it may only have no work. Threads that are silent for until_ns or longer do not count.
  */
 bool scope_recorder_activity_silent(const struct scope_recorder_activity *live, uint64_t now_ns, uint64_t limit_ns,
 				    uint64_t until_ns, struct scope_live_hang *ret_silent);
@@ -73,10 +74,9 @@ uint64_t scope_recorder_activity_open_unit(const struct scope_recorder_activity 
 					   uint32_t *ret_tid);
 
 /*
- * True: some thread hangs for at least limit_ns. It is in a call in which threads do not wait for
- * work, or in a futex that is a lock, and all its earlier calls that blocked took less than half as
- * long; or it ran all the time and made no call. Considers only threads that made HANG_CALLS calls
- * before.
+ * Returns true if some thread hangs for at least limit_ns. Such a thread is in a call in which threads do not wait for
+ * work, or in a futex that is a lock, and all its earlier calls that blocked took less than half as long; or it ran all
+ * the time and made no call. Only threads that made HANG_CALLS calls before are considered.
  */
 bool scope_recorder_activity_find_hang(const struct scope_recorder_activity *live, uint64_t now_ns, uint64_t limit_ns,
 				       struct scope_live_hang *ret_hang);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Answers who asks a flight recorder by its socket. */
+/* Answers the clients of a flight recorder's control socket. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <sys/resource.h>

@@ -30,7 +30,9 @@ static const struct {
 	{ SCOPE_RECORDER_REQUEST_SNAPSHOT, "snapshot\n" },
 };
 
-/* The directory must be ours alone, or anyone could answer in our place. */
+/*
+ * Makes the directory. Only this user may have access, because otherwise another user's program could answer instead.
+ */
 static int make_directory(const char *directory, struct scope_error *error)
 {
 	struct stat status;
@@ -60,7 +62,7 @@ static bool is_dead(const char *path)
 	return dead;
 }
 
-/* The path of the next recorder's socket, and its pid. False: there is no more. */
+/* The path of the next recorder's socket, and its pid. Returns false if there is no more. */
 static bool next_socket(DIR *stream, const char *directory, char path[SOCKET_PATH_BYTES], unsigned int *ret_pid)
 {
 	struct dirent *entry;
@@ -134,7 +136,10 @@ static bool may_enter(int client)
 	return !getsockopt(client, SOL_SOCKET, SO_PEERCRED, &peer, &length) && (!peer.uid || peer.uid == geteuid());
 }
 
-/* A client that has not sent its request yet is disconnected, because the recorder does not wait for clients. */
+/*
+ * Reads a client's request. A client that has not sent it yet is disconnected, because the recorder does not wait for
+ * clients.
+ */
 static enum scope_recorder_request read_wish(int client)
 {
 	const struct timeval moment = { .tv_usec = 50000 };
@@ -173,7 +178,7 @@ void scope_recorder_socket_answer(struct scope_recorder_socket *control, int cli
 	close(client);
 }
 
-/* 0 with the answer; -ECONNREFUSED: the recorder is gone. */
+/* Asks one recorder. 0 with the answer; -ECONNREFUSED: the recorder has ended. */
 static int ask_one(const char *path, const char *word, char *answer)
 {
 	const struct timeval limit = { .tv_sec = WAIT_SECONDS };

@@ -8,11 +8,11 @@
 
 #define WHY_BYTES 128
 #define SHARE_MIN 0.3
-#define TIMES 2		/* of the usual share */
+#define TIMES 2		/* times the usual share */
 #define NOW 3		/* seconds */
 #define USUAL_MIN 5	/* seconds that the usual share needs */
 #define WAITS_MIN 10	/* in a second, or … */
-#define TIME_MIN_NS 5e7 /* … this long together: a program that runs for a millisecond does not count */
+#define TIME_MIN_NS 5e7 /* … this time in all: a program that runs for a millisecond does not count */
 #define PREFIX "no-cpu: "
 
 static int by_value(const void *left, const void *right)
@@ -22,7 +22,7 @@ static int by_value(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
-/* The median of the seconds before the last `age` ones. False: too few are known. */
+/* The median of the seconds before the last `age` ones. Returns false if too few are known. */
 static bool usual_of(const struct scope_recorder_cpu_lack *lack, uint64_t age, double *ret_usual)
 {
 	double sorted[SCOPE_CPU_LACK_SECONDS];

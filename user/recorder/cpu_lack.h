@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Decides if a target is short of CPU, second by second, by what its threads waited while they were runnable.
+ * Decides every second if a target is short of CPU, by the time for which its threads waited while they were runnable.
  *
- * It is a direct measurement: also of the wait between the wake-up and the moment in which a thread picks up its request, which is no
- * part of a unit of work. Counted are waits of SCOPE_LIVE_LONG_QUEUE_NS or more, without the time in which another thread of the target
- * had that CPU: a program with more work than CPUs is not short of it. It is short of CPU if these are more than 30 % of the time in
- * which its threads ran or were runnable, in each of the last 3 s, and more than twice the usual share, the median of the
- * minute before. The first limit is that of a report (rank/verdict_outside.c). Above it work takes 1.4 times as long as it would.
+ * This is a direct measurement. It includes the wait between the wakeup and the moment in which a thread picks up its
+ * request, which is no part of a unit of work. Only waits of SCOPE_LIVE_LONG_QUEUE_NS or more count, without the time
+ * in which another thread of the target had that CPU, because a program with more work than CPUs is not short of CPU.
+ * The target is short of CPU if these waits are more than 30 % of the time in which its threads ran or were runnable,
+ * in each of the last 3 s, and more than twice the usual share, the median of the minute before. The first limit is
+ * that of a report (rank/verdict_outside.c). At this limit work takes 1.4 times as long as it would.
  */
 #ifndef SCOPE_RECORDER_CPU_LACK_H
 #define SCOPE_RECORDER_CPU_LACK_H
@@ -29,10 +30,13 @@ struct scope_recorder_cpu_lack {
 void scope_recorder_cpu_lack_second(struct scope_recorder_cpu_lack *lack,
 				    const struct scope_recorder_activity_period *period);
 
-/* True: why, 128 bytes, is "no-cpu: " with the shares, now and usual, and since when. */
+/*
+ * Returns true if the target is short of CPU. why (128 bytes): "no-cpu: " with the present and the usual share, and
+ * since when.
+ */
 bool scope_recorder_cpu_lack_find(const struct scope_recorder_cpu_lack *lack, uint64_t now_ns, char *ret_why);
 
-/* Reads such a text. False: it is another one. */
+/* Reads such a text. Returns false for another text. */
 bool scope_recorder_cpu_lack_read(const char *why, double *ret_for_s);
 
 #endif

@@ -42,7 +42,7 @@ int scope_recorder_files_name(const char *output, time_t now, char *ret_path, si
 			written = snprintf(ret_path, size, "%.*s-%s-%u%s", length, output, date, again, ending);
 		if (written < 0 || (size_t)written >= size)
 			return -ENAMETOOLONG;
-		/* Also no name of a file that another recorder is writing. */
+		/* The name must not belong to a file that another recorder is writing either. */
 		snprintf(part, sizeof(part), "%s.part", ret_path);
 		if (access(ret_path, F_OK) && access(part, F_OK))
 			return 0;

@@ -14,21 +14,21 @@
 /* Makes a name for which there is no file yet. 0; -ENAMETOOLONG. */
 int scope_recorder_files_name(const char *output, time_t now, char *ret_path, size_t size);
 
-/* How such a name looks like, for people: "BASE-DATE-TIME.trace". */
+/* The form of such names, for messages: "BASE-DATE-TIME.trace". */
 void scope_recorder_files_pattern(const char *output, char *ret_text, size_t size);
 
 /*
- * Removes what a recorder under this name left that was killed while it wrote: incomplete files of these names. Only while no other
- * recorder uses the name.
+ * Removes incomplete files with such names, which a killed recorder left. Call it only while no other recorder uses the
+ * name.
  */
 void scope_recorder_files_clean(const char *output);
 
-/* The latest of the files so named, in a room of `size` bytes. 0; -ENOENT: there is none; -ENAMETOOLONG. */
+/* The latest file with such a name; ret_path has `size` bytes. 0; -ENOENT: there is none; -ENAMETOOLONG. */
 int scope_recorder_files_latest(const char *output, char *ret_path, size_t size);
 
 /*
- * Of the files so named the latest `keep` stay, including the one that was just made. The others are removed, each
- * with the files whose names are its own and an end of beside (NULL at last; NULL: none).
+ * Keeps the latest `keep` files with such names, including the one that was just made, and removes the others. With
+ * each it removes the files that have its name and an end of `beside` (a list that ends with NULL; NULL: none).
  */
 void scope_recorder_files_limit(const char *output, size_t keep, const char *const *beside);
 

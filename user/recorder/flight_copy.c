@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Writes files of what a flight recorder holds. */
+/* Writes the content of a flight recorder to files. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static int fill_copy(struct scope_recorder *recorder, struct scope_capture_run *
 	return err;
 }
 
-/* Writes what the flight recorder holds from from_ns on to that path. */
+/* Writes the content of the flight recorder from from_ns on to that path. */
 static int write_copy_to(struct scope_recorder *recorder, struct scope_capture_run *run, const char *reason,
 			 const char *path, uint64_t from_ns, bool compress, struct scope_error *error,
 			 uint64_t *ret_bytes)
@@ -54,8 +54,8 @@ static int write_copy_to(struct scope_recorder *recorder, struct scope_capture_r
 }
 
 /*
- * It is compressed at once after the end of the capture, for which nothing waits, and if there is no room for it as it is: events that
- * are lost in that second matter less than the file.
+ * The file is compressed at once in two cases: after the end of the capture, when nothing waits; and if there is no
+ * room for the uncompressed file, because events that are lost in that second matter less than the file.
  */
 int scope_recorder_flight_write(struct scope_recorder *recorder, struct scope_capture_run *run, const char *reason,
 				struct scope_error *error)
@@ -75,7 +75,7 @@ int scope_recorder_flight_write(struct scope_recorder *recorder, struct scope_ca
 	return err;
 }
 
-/* What the judge looks at. */
+/* Writes the copy that the judge analyses. */
 static void write_for_judge(struct scope_recorder *recorder, struct scope_capture_run *run)
 {
 	const struct scope_recorder_judge *judge = recorder->options->judge;
@@ -91,7 +91,7 @@ static void write_for_judge(struct scope_recorder *recorder, struct scope_captur
 	judge->copied(judge->context, err ? &error : NULL);
 }
 
-/* A flight recorder goes on, even if its file could not be written. */
+/* A flight recorder continues even if its file could not be written. */
 static void cut_flight(struct scope_recorder *recorder, struct scope_capture_run *run)
 {
 	const struct scope_recorder_judge *judge = recorder->options->judge;

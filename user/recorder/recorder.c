@@ -13,7 +13,7 @@
 #include "trace/flight.h"
 
 #define DEFER_IN_TURN_BYTES (16ull << 20)
-#define DEFER_SHARE 16 /* of a limit on the file */
+#define DEFER_SHARE 16 /* part of a limit on the file */
 
 void scope_recorder_say(const struct scope_recorder *recorder, const char *format, ...)
 {
@@ -67,7 +67,7 @@ void scope_recorder_read_flight(const struct scope_recorder *recorder, struct sc
 			ret_flight->covered_s * (double)recorder->options->flight_bytes / (double)state.held_bytes;
 }
 
-/* Asks the judge, and keeps what it orders. False: nothing. */
+/* Asks the judge, and notes its order. Returns false if it orders nothing. */
 static bool take_order(struct scope_recorder *recorder, const char *trigger, bool ended)
 {
 	const struct scope_recorder_judge *judge = recorder->options->judge;
@@ -97,7 +97,7 @@ static void look_for_reasons(struct scope_recorder *recorder)
 		*recorder->snapshot = 0;
 		snprintf(recorder->why, sizeof(recorder->why), "signal");
 	}
-	/* Evaluated also during the pause after a trigger, because it must see every second. */
+	/* Triggers are evaluated during the pause after a trigger, too, because they need every second. */
 	fired = options->triggers && scope_recorder_triggers_fired(options->triggers, scope_now_ns(), why);
 	if (options->judge && !recorder->why[0])
 		take_order(recorder, fired ? why : "", false);
@@ -187,7 +187,10 @@ static int hold_turns(struct scope_recorder *recorder, struct scope_error *error
 	return err;
 }
 
-/* A flight recorder writes its first file late: what it could not write then it should say now. */
+/*
+ * Checks the place of the files: a flight recorder writes its first file late, but the user should know now if this
+ * will fail.
+ */
 static int check_place(struct scope_recorder *recorder, struct scope_error *error)
 {
 	struct scope_newfile *file;
@@ -250,7 +253,7 @@ static int open_writer(struct scope_recorder *recorder, struct scope_error *erro
 	return 0;
 }
 
-/* The capture has ended: carries out what the judge still orders. */
+/* The capture has ended: carries out the last orders of the judge. */
 static void order_last(struct scope_recorder *recorder)
 {
 	while (take_order(recorder, "", true))
@@ -276,7 +279,7 @@ static int finish(struct scope_recorder *recorder, struct scope_error *error)
 	return err;
 }
 
-/* It failed: keeps the part that was written, and says so in the message. */
+/* The capture failed: keeps the part that was written, and adds this to the message. */
 static void salvage(struct scope_recorder *recorder, int err, struct scope_error *error)
 {
 	struct scope_error first = *error;

@@ -28,8 +28,8 @@ struct scope_recorder_judge {
 	/* trigger: which one fired, "" none. FILE: sets ret_why, 128 bytes; COPY: *ret_fd, which stays the judge's. */
 	enum scope_recorder_order (*look)(void *context, const char *trigger, bool ended, char *ret_why, int *ret_fd);
 	/*
-	 * How much a COPY has: the newest sub-buffers of about copy_bytes uncompressed, and of copy_ns at least. So the time to
-	 * analyse it is bounded at any rate of events.
+	 * The size of a COPY: the newest sub-buffers, about copy_bytes uncompressed bytes and at least copy_ns. So the
+	 * time to analyse it is bounded at any rate of events.
 	 */
 	uint64_t copy_bytes, copy_ns;
 	/* The order was carried out. error: why it could not be, NULL: it was. */
@@ -47,7 +47,8 @@ struct scope_recorder_options {
 	int level;			 /* of zstd, 0: off */
 	uint64_t cool_ns;		 /* pause after a trigger, in which others are ignored */
 	struct scope_triggers *triggers; /* NULL: none */
-	const char *const *beside; /* ends of names of files that go with a file of keep, NULL at last; NULL: none */
+	const char *const
+		*beside; /* ends of the names of files that belong to a file of `keep`, the last is NULL; NULL: none */
 	const struct scope_recorder_judge *judge; /* of a flight recorder; NULL: triggers and its end write files */
 };
 
@@ -77,9 +78,9 @@ struct scope_recorder_result {
 };
 
 /*
- * Captures until its time is up, *stop is set or the target ends, and leaves whole files,
- * also where an error ended it. *snapshot, set by a signal, makes a flight recorder write a file.
- * 0; or -errno, error saying what is wrong and what was kept.
+ * Captures until the time is up, *stop is set or the target ends. Files are complete, even if an error ended the
+ * capture. *snapshot, set by a signal, makes a flight recorder write a file. 0; or -errno with error filled, which says
+ * what is wrong and which part was kept.
  */
 int scope_recorder_run(const struct scope_recorder_options *options, const struct scope_source *source,
 		       const struct scope_capture_options *capture, const volatile sig_atomic_t *stop,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the parts of the recorder share. */
+/* Shared by the files of the recorder. */
 #ifndef SCOPE_RECORDER_INTERNAL_H
 #define SCOPE_RECORDER_INTERNAL_H
 
@@ -46,7 +46,7 @@ void scope_recorder_say_note(const struct scope_recorder *recorder, const char *
 /* Sets result.path to the name of the next file. 0 or -ENAMETOOLONG. */
 int scope_recorder_name_next(struct scope_recorder *recorder, struct scope_error *error);
 
-/* A file of that size is complete: older ones beyond options->keep go. */
+/* A file with that size is complete: removes the oldest files, so that options->keep stay. */
 void scope_recorder_count_file(struct scope_recorder *recorder, uint64_t bytes);
 
 /* How much the flight recorder holds. */
@@ -59,10 +59,10 @@ static inline bool scope_recorder_is_full(int err)
 
 /* ---- clients.c: who asks by the control socket ---- */
 
-/* Answers who asks for the status, and notes who wants a file, as the reason for one. */
+/* Answers clients that request the status, and notes clients that request a file as the reason for one. */
 void scope_recorder_clients_serve(struct scope_recorder *recorder);
 
-/* Answers all who wait for a file. */
+/* Answers all clients that wait for a file. */
 void scope_recorder_clients_answer(struct scope_recorder *recorder, const char *text);
 
 /* ---- flight_copy.c: files of what a flight recorder holds ---- */
@@ -71,7 +71,7 @@ void scope_recorder_clients_answer(struct scope_recorder *recorder, const char *
 int scope_recorder_flight_write(struct scope_recorder *recorder, struct scope_capture_run *run, const char *reason,
 				struct scope_error *error);
 
-/* Writes what is wanted: a copy for the judge, a file. run as above. */
+/* Writes what was requested: a copy for the judge, or a file. run as above. */
 void scope_recorder_flight_carry_out(struct scope_recorder *recorder, struct scope_capture_run *run);
 
 #endif

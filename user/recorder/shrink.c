@@ -22,7 +22,7 @@ static int put_memory(void *context, const struct scope_trace_memory *memory)
 	return scope_trace_writer_memory(context, memory);
 }
 
-/* The recorder may have removed the file, as one of those that are too old. */
+/* True if the file still exists. The recorder may have removed it because it is too old. */
 static bool is_there(const char *path, const struct stat *before)
 {
 	struct stat now;
@@ -30,7 +30,9 @@ static bool is_there(const char *path, const struct stat *before)
 	return !stat(path, &now) && now.st_ino == before->st_ino && now.st_dev == before->st_dev;
 }
 
-/* All that a child does. A file that is replaced under its own name would stay as PATH.old. */
+/*
+ * The work of a child. It writes a file with another name, because a file that is replaced would be kept as PATH.old.
+ */
 static void compress(const char *path, int level)
 {
 	char small[4096 + 16];
@@ -49,7 +51,7 @@ static void compress(const char *path, int level)
 		    (!is_there(path, &before) || rename(small, path)))
 			unlink(small);
 	}
-	/* Removes what has no name yet. */
+	/* Removes the unfinished file. */
 	scope_trace_writer_destroy(writer);
 	_exit(0);
 }

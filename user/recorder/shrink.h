@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Compresses files of a flight recorder in child processes. They are written as the recorder holds them, mostly uncompressed,
- * because the process that empties the rings must not stop for the second that compression takes.
+ * Compresses files of a flight recorder in child processes. Files are first written in the recorder's form, mostly
+ * uncompressed, because the process that empties the rings must not stop for the second that compression takes.
  */
 #ifndef SCOPE_RECORDER_SHRINK_H
 #define SCOPE_RECORDER_SHRINK_H
@@ -16,8 +16,8 @@ struct scope_recorder_shrinks {
 };
 
 /*
- * Replaces the trace by one of the same content, compressed at that level of zstd. It stays as it is if SHRINKS_MAX are
- * being compressed, if it was removed, or if that fails.
+ * Replaces the trace by a trace with the same content, compressed at that level of zstd. Changes nothing if SHRINKS_MAX
+ * files are being compressed, if the file was removed, or if compression fails.
  */
 void scope_recorder_shrink(struct scope_recorder_shrinks *shrinks, const char *path, int level);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Conditions on a running target: parse them, and look whether one holds. */
+/* Parses conditions on a running target, and checks if one is true. */
 #include "recorder/trigger.h"
 
 #include <errno.h>
@@ -344,7 +344,7 @@ bool scope_recorder_triggers_fired(struct scope_triggers *triggers, uint64_t now
 		end_second(triggers);
 		triggers->left = triggers->count;
 	}
-	/* One that holds for long must not hide those after it: they follow in the next calls. */
+	/* A condition that is true for long must not hide later ones, which are checked in the next calls. */
 	while (triggers->left) {
 		const size_t i = triggers->next++ % triggers->count;
 

@@ -29,14 +29,14 @@ struct scope_triggers;
 int scope_recorder_triggers_create(struct scope_triggers **ret_triggers);
 void scope_recorder_triggers_destroy(struct scope_triggers *triggers); /* NULL is fine */
 
-/* -EINVAL with error saying what is wrong with the text; -E2BIG: there are SCOPE_TRIGGERS_MAX already. */
+/* Adds a condition. -EINVAL with error filled: the text is wrong; -E2BIG: there are SCOPE_TRIGGERS_MAX already. */
 int scope_recorder_triggers_add(struct scope_triggers *triggers, const char *text, struct scope_error *error);
 
 void scope_recorder_triggers_take(struct scope_triggers *triggers, const struct scope_subbuf *subbuf);
 
 /*
- * Call it some times a second, after a flush; now_ns: CLOCK_MONOTONIC. True: `why`, 128 bytes,
- * names the trigger and the observed value.
+ * Call it some times a second, after a flush; now_ns: CLOCK_MONOTONIC. Returns true if a trigger fires: `why` (128
+ * bytes) names it and the observed value.
  */
 bool scope_recorder_triggers_fired(struct scope_triggers *triggers, uint64_t now_ns, char *ret_why);
 

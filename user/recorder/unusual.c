@@ -14,10 +14,10 @@
 #define USUAL_MIN 5 /* seconds that the baseline needs */
 #define NOW 2	    /* seconds that count as now */
 #define SLOW_TIMES 1.5
-#define SLOW_RANK 0.8		/* of the seconds are below it: those of some servers differ that much all the time */
-#define MOVE_TIMES 2		/* calls and running time, more or less */
-#define MOVE_CALLS_MIN 20	/* a second */
-#define MOVE_RUN_NS 250e6	/* a second */
+#define SLOW_RANK 0.8	  /* quantile of the seconds that counts as usual: seconds of some servers always differ much */
+#define MOVE_TIMES 2	  /* calls and running time, more or less */
+#define MOVE_CALLS_MIN 20 /* a second */
+#define MOVE_RUN_NS 250e6 /* a second */
 #define SILENT_NS 2000000000ull /* of a thread */
 #define SILENT_UNTIL_NS 16000000000ull
 #define TIMES_MAX 100
@@ -31,7 +31,7 @@ static const char *const names[SCOPE_UNUSUAL_REASONS] = {
 	[SCOPE_UNUSUAL_P99] = "p99 of work",
 };
 
-/* What a second is known by. */
+/* The measures of a second. */
 enum measure {
 	MEASURE_P50,
 	MEASURE_P99,
@@ -133,7 +133,9 @@ static bool slower(const struct scope_recorder_unusual *unusual, enum measure me
 	return true;
 }
 
-/* In each second that counts as now there is much more of it, or much less. least: of what matters. */
+/*
+ * True if each of the last seconds has much more, or much less, of the measure. least: the smallest value that matters.
+ */
 static bool moved(const struct scope_recorder_unusual *unusual, enum measure measure, double least,
 		  enum scope_unusual_reason reason, char *ret_why)
 {

@@ -2,8 +2,8 @@
 /*
  * Decides if a target behaves differently than in the last minute: a cheap reason to analyse a flight recorder's data.
  *
- * It compares the last seconds with the median second, and threads with their own past. It is meant to miss little; a load
- * that changes also departs, so the analysis has to decide.
+ * It compares the last seconds with the median second, and threads with their own past. It should miss little. A change
+ * of load is unusual, too, so the analysis has to decide.
  */
 #ifndef SCOPE_RECORDER_UNUSUAL_H
 #define SCOPE_RECORDER_UNUSUAL_H
@@ -21,7 +21,7 @@ void scope_recorder_unusual_second(struct scope_recorder_unusual *unusual,
 				   const struct scope_recorder_activity_period *period,
 				   const struct scope_sketch *units);
 
-/* In order: of several the first is named. */
+/* If there are several reasons, the first in this order is named. */
 enum scope_unusual_reason {
 	SCOPE_UNUSUAL_SILENT, /* a thread makes no call */
 	SCOPE_UNUSUAL_MEDIAN,
@@ -31,11 +31,11 @@ enum scope_unusual_reason {
 	SCOPE_UNUSUAL_REASONS,
 };
 
-/* True: why, 128 bytes, begins with "unusual: " and names what departs, and by what factor. */
+/* Returns true if something is unusual: why (128 bytes) begins with "unusual: " and has the reason and the factor. */
 bool scope_recorder_unusual_find(const struct scope_recorder_unusual *unusual,
 				 const struct scope_recorder_activity *live, uint64_t now_ns, char *ret_why);
 
-/* Reads such a text. False: it is another one. */
+/* Reads such a text. Returns false for another text. */
 bool scope_recorder_unusual_read(const char *why, enum scope_unusual_reason *ret_reason, double *ret_times);
 
 #endif

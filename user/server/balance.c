@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds threads that are out of line with their group, and in which respect. */
+/* Finds threads that differ from their group, and in which respect. */
 #include "server/balance.h"
 
 #include <errno.h>

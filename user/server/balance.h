@@ -2,11 +2,12 @@
 /*
  * Finds threads that are out of line with their group: slower, with more work, or with longer waits.
  *
- * Of each thread with MIN_UNITS request units the time on a CPU and the wait of a unit, and the units in a second, are
- * compared with those of its group. As logarithms these scatter alike in groups of any speed. The highest are removed
- * one by one and compared with the rest (B. Rosner, "Percentage Points for a Generalized ESD Many-Outlier Procedure",
- * Technometrics 25(2), 1983, on one side): so several slow threads do not hide each other. The error of a thread's own
- * mean is used as the scatter if it is larger, so threads with few units are not out of line by chance.
+ * For each thread with MIN_UNITS request units, three values are compared with those of its group: time on a CPU and
+ * wait for each unit, and units in a second. Their logarithms scatter equally in groups of any speed. The highest
+ * values are removed one by one and compared with the rest (B. Rosner, "Percentage Points for a Generalized ESD
+ * Many-Outlier Procedure", Technometrics 25(2), 1983, on one side), so several slow threads do not hide each other. The
+ * error of a thread's own mean is used as the scatter if it is larger, so threads with few units are not out of line by
+ * chance.
  */
 #ifndef SCOPE_SERVER_BALANCE_H
 #define SCOPE_SERVER_BALANCE_H
@@ -52,7 +53,7 @@ struct scope_balance {
  */
 int scope_server_balance_judge(const struct scope_thread_load *load, const uint32_t *of_thread, size_t threads,
 			       size_t groups, struct scope_balance **ret_balance);
-/* From distributions after their end. 0 or -errno; the caller destroys. */
+/* Uses distributions after the end of the pass. 0 or -errno; the caller destroys. */
 int scope_server_balance_create(const struct scope_distributions *distributions, const struct scope_groups *groups,
 				struct scope_balance **ret_balance);
 void scope_server_balance_destroy(struct scope_balance *balance); /* NULL is fine */

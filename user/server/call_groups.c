@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names threads by what they do, from their call trees. */
+/* Names threads by their roles, from their call trees. */
 #include "server/call_groups.h"
 
 #include <ctype.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Names threads by what they do: threads of one name in several roles get names of their own, and threads of several names
- * in one role get one. Units are compared among threads of one name (unit/group.h), so these names decide with whom.
+ * Names threads by their roles: threads with one name in several roles get different names, and threads with several
+ * names in one role get one name. Units are compared among threads with one name (unit/group.h), so these names decide
+ * which threads are compared.
  *
  * A thread that waits for work does so in its loop: the innermost function of the program that all its stacks in that wait
  * have in common. Threads of one name with different loops are split. Threads that serve no client are also split by what
@@ -16,8 +17,8 @@
 #include "unit/distribution.h"
 
 /*
- * *ret_names: a name for each thread of the groups, or NULL if they stay as they are; an array for the caller to free. One more
- * pass over the stacks of the log. 0 or -errno.
+ * *ret_names: a name for each thread of the groups, or NULL if they stay as they are; an array for the caller to free.
+ * This takes one more pass over the stacks of the log. 0 or -errno.
  */
 int scope_server_call_groups_name(struct scope_trace *trace, struct scope_symbols *symbols,
 				  const struct scope_distributions *distributions, const struct scope_groups *groups,

@@ -9,7 +9,7 @@
 #include "base/grow.h"
 #include "cluster/chain.h"
 
-#define CHANCE_TIMES 2 /* times the distance that chance makes on average: as much is no difference yet */
+#define CHANCE_TIMES 2 /* times the mean distance by chance: up to this there is no difference */
 
 int scope_server_call_tree_add(struct scope_call_tree *tree, uint32_t node)
 {

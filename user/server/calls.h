@@ -15,14 +15,14 @@
 #define SCOPE_SERVER_FLAGS 8  /* no rule: different flags of a call that are counted apart */
 #define SCOPE_SERVER_ERRORS 4 /* no rule: different errors of a call that are counted apart */
 
-/* What the number is that a call returns. */
+/* The meaning of the number that a call returns. */
 enum scope_server_result {
 	SCOPE_RESULT_OTHER, /* nothing that has a distribution: 0, a descriptor, an address */
 	SCOPE_RESULT_BYTES,
 	SCOPE_RESULT_EVENTS,
 };
 
-/* What the number is that this call returns. */
+/* The meaning of the number that this call returns. */
 enum scope_server_result scope_server_result_of(uint16_t nr);
 /* True if its first argument is a descriptor, and the call does not close it. */
 bool scope_server_takes_fd(uint16_t nr);

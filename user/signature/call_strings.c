@@ -12,7 +12,7 @@
 
 #define PATH_FUNCTIONS 64
 
-/* A string under construction. */
+/* A string that is being made. */
 struct run {
 	uint32_t function;
 	uint16_t nr[SCOPE_LEARN_STRING_MAX];
@@ -24,7 +24,7 @@ struct track {
 	uint16_t nr;			 /* of the call that has returned and waits for its stack; or SCOPE_NR_NONE */
 	uint32_t sample[PATH_FUNCTIONS]; /* of the last one since that call, innermost first */
 	unsigned samples;		 /* functions in it */
-	uint64_t run_ns;		 /* of the account as that call returned, stacks left out */
+	uint64_t run_ns;		 /* run time of the account when that call returned, without stacks */
 	uint16_t last;			 /* its number; SCOPE_NR_NONE: not known */
 	struct run *run;
 	size_t runs, capacity;
@@ -256,7 +256,7 @@ static int take_stack(void *user, uint32_t thread, const struct scope_event *eve
 	return err ? err : end_runs(learner, track);
 }
 
-/* A call without a stack: its strings are not known, so all strings end before it. */
+/* A call has no stack: its strings are not known, so all strings end before it. */
 static int drop_pending(struct learner *learner, struct track *track)
 {
 	if (track->nr == SCOPE_NR_NONE)
@@ -286,7 +286,7 @@ static int add_busy(struct learner *learner, const struct track *track, uint16_t
 	return err ? err : add_callers(learner, track->sample, track->samples);
 }
 
-/* True if it was long on a CPU since the last call, and a sample shows where. */
+/* Adds a busy string if the thread was long on a CPU since the last call, and a sample shows where. */
 static int take_enter(void *user, const struct scope_thread *thread, const struct scope_open_call *call)
 {
 	struct learner *learner = user;

@@ -2,10 +2,10 @@
 /*
  * Collects from a trace with stacks the strings of calls under each of the program's functions.
  *
- * A string of a function is the sequence of a thread's calls while the function was on its stack.
- * If the function returned and was called again between two calls, this is not visible. If a thread
- * was long on a CPU between two calls, and a sample shows in which functions, these get a separate
- * string: the call before, which need not be theirs, SCOPE_EPISODE_BUSY, and the call after.
+ * A string of a function is the sequence of a thread's calls while the function was on its stack. If the function
+ * returned and was called again between two calls, this is not visible. If a thread was long on a CPU between two
+ * calls, and a sample shows in which functions, these functions get a separate string: the call before (which may
+ * belong to another function), SCOPE_EPISODE_BUSY, and the call after.
  */
 #ifndef SCOPE_SIGNATURE_CALL_STRINGS_H
 #define SCOPE_SIGNATURE_CALL_STRINGS_H
@@ -62,7 +62,7 @@ struct scope_learned {
 	uint64_t stacks;	 /* calls that had one */
 	uint64_t nameless;	 /* of these, without a function of a module with a build-id */
 	const char *no_build_id; /* a module of the program that has none, NULL: none met */
-	bool no_file;		 /* code was met that is in none: its runtime has made it */
+	bool no_file;		 /* some code is in no file: a runtime made it */
 };
 
 /*
@@ -73,9 +73,8 @@ int scope_signature_learn(struct scope_trace *trace, struct scope_symbols *symbo
 void scope_signature_learned_destroy(struct scope_learned *learned); /* NULL is fine */
 
 /*
- * For code that makes one by other means. Index of the build, created if it is new; a function; a
- * string of a function, whose count grows by the given number. 0 or -ENOMEM; the length of a string
- * is 1 to SCOPE_LEARN_STRING_MAX.
+ * For code that fills one in another way. They add a build (and get its index), a function, and a string of a function,
+ * whose count grows by the given number. 0 or -ENOMEM; the length of a string is 1 to SCOPE_LEARN_STRING_MAX.
  */
 int scope_signature_learned_build(struct scope_learned *learned, const struct scope_signature_learned_build *build,
 				  uint32_t *ret_index);

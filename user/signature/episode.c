@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What makes an episode, and the order of episodes. */
+/* Decides if an episode is valid, and the order of episodes. */
 #include "signature/episode.h"
 
 #include <string.h>

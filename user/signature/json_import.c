@@ -11,7 +11,7 @@
 #include "base/grow.h"
 #include "base/plain.h"
 
-#define COUNT_MAX (INT64_C(1) << 53) /* beyond, sums of many would not fit */
+#define COUNT_MAX (INT64_C(1) << 53) /* the largest count: sums of larger ones would not fit */
 
 struct scope_imported {
 	json_t *root; /* holds the names */
@@ -186,7 +186,7 @@ static int take_callers(struct importer *importer, const json_t *object, uint32_
 	return err;
 }
 
-/* Once all functions are known, because callers may come before or after. */
+/* Takes callers after all functions are known, because they may come in any order. */
 static int take_all_callers(struct importer *importer, const json_t *builds)
 {
 	int64_t **sorted = calloc(importer->ids + 1, sizeof(*sorted));

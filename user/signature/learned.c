@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Holds what was learned: builds, functions, their strings and callers. */
+/* Holds learned data: builds, functions, their strings and callers. */
 #include "signature/call_strings.h"
 
 #include <errno.h>

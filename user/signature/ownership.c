@@ -8,7 +8,7 @@
 
 #include "base/grow.h"
 
-/* That an episode fits a function. */
+/* An episode that fits a function. */
 struct fit {
 	uint32_t episode, function;
 	uint64_t support; /* of the function's episode that contains it */
@@ -18,7 +18,7 @@ struct owner {
 	struct scope_signatures *signatures;
 	struct fit *fit;
 	size_t fits, capacity;
-	uint32_t *stamp; /* per function: the last search from below that came by */
+	uint32_t *stamp; /* per function: the last search from below that reached it */
 	uint32_t stamps;
 	uint32_t *stack;
 };
@@ -90,7 +90,7 @@ static int add_fits(struct owner *owner, const struct scope_owned *owned)
 	return err;
 }
 
-/* Stamps all that call the function, directly or not; itself only where it calls itself. */
+/* Stamps all functions that call this one, directly or not; itself only if it calls itself. */
 static void stamp_callers(struct owner *owner, uint32_t function)
 {
 	const struct scope_signatures *signatures = owner->signatures;
@@ -109,7 +109,7 @@ static void stamp_callers(struct owner *owner, uint32_t function)
 	}
 }
 
-/* Selects of the functions that one episode fits those that call no other of them. Returns their number. */
+/* Of the functions that one episode fits, selects those that call no other of them. Returns their number. */
 static size_t keep_deepest(struct owner *owner, uint32_t *function, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

@@ -5,7 +5,7 @@
 
 #include "signature/set.h"
 
-/* An episode as a function has it. */
+/* An episode of a function. */
 struct scope_owned {
 	struct scope_episode episode;
 	uint32_t function; /* index */

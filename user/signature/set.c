@@ -39,7 +39,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* A function of a file without symbols was learned under its address, as symbol/symbol.c calls it. */
+/* True if a function of a file without symbols was learned with its address as name (symbol/symbol.c). */
 static bool is_address(const char *name, const char *module, uint64_t start)
 {
 	const size_t length = strlen(module);
@@ -120,14 +120,14 @@ static int take_build(void *user, const struct scope_store_build *build)
 
 	if (!is_mapped(loader, build->build_id))
 		return 0;
-	/* Numbers of calls mean other calls on another architecture. */
+	/* On another architecture the numbers mean other calls. */
 	if (loader->arch && build->arch[0] && strcmp(loader->arch, build->arch))
 		return 0;
 	loader->module = build->module;
 	return scope_signature_store_each_function(loader->store, build->id, loader->error, take_function, loader);
 }
 
-/* Of programs that the trace has, but not a learned build of. */
+/* Notes programs of the trace that were learned only in another build. */
 static int take_other_build(void *user, const struct scope_store_build *build)
 {
 	struct loader *loader = user;

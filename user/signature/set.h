@@ -2,11 +2,11 @@
 /*
  * The signatures of the programs in a trace, ready to be matched.
  *
- * An episode fits a function that has it, or a longer episode that contains it. Of those it fits,
- * it is owned by the deepest: a function that calls another one, directly or not, has the other's
- * calls under it as well. One with a busy stretch is owned by the deepest that was on the stack in
- * at least half of such stretches. Owned by k functions it weighs 1 / k (methods: PerfScope), or
- * its length / k, because long ones are more specific; those owned by too many are left out.
+ * An episode fits a function that has it, or that has a longer episode which contains it. The deepest of these
+ * functions own it, because a function that calls another one, directly or not, has the other's calls under it as well.
+ * An episode with a busy stretch is owned by the deepest function that was on the stack in at least half of such
+ * stretches. An episode that k functions own weighs 1 / k (as in PerfScope), or its length / k, because long episodes
+ * are more specific. Episodes with too many owners are left out.
  */
 #ifndef SCOPE_SIGNATURE_SET_H
 #define SCOPE_SIGNATURE_SET_H
@@ -52,8 +52,8 @@ int scope_signatures_load(struct scope_store *store, const struct scope_trace *t
 			  const struct scope_signature_options *options, struct scope_error *error,
 			  struct scope_signatures **ret_signatures);
 /*
- * The name of a function: where its file has no symbols, the one that it was learned under, from the
- * same build with symbols. signatures: NULL is fine.
+ * The name of a function. If its file has no symbols, this is the name with which it was learned, from the same build
+ * with symbols. signatures: NULL is fine.
  */
 const char *scope_signatures_name(const struct scope_signatures *signatures, const struct scope_function *function);
 void scope_signatures_destroy(struct scope_signatures *signatures); /* NULL is fine */

@@ -58,7 +58,7 @@ int scope_signature_store_failed(struct scope_store *store, struct scope_error *
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 	case SQLITE_MISMATCH:
-	case SQLITE_ERROR: /* tables that should be there are not */
+	case SQLITE_ERROR: /* tables are missing */
 		return scope_error_set(error, -EBADMSG,
 				       "%.200s is damaged, or no database of signatures (%.100s): move it "
 				       "away and learn again, or import what was exported from it",
@@ -133,7 +133,7 @@ static int get_pragma(struct scope_store *store, const char *sql, struct scope_e
 	return err;
 }
 
-/* Checks that it is a database of ours, of a version that can be read. An empty file becomes one. */
+/* Checks that the file is a database of signatures with a version that can be read. An empty file becomes one. */
 static int check(struct scope_store *store, enum scope_store_mode mode, struct scope_error *error)
 {
 	int64_t application = 0, version = 0, tables = 0;
@@ -270,7 +270,7 @@ static const char *text(sqlite3_stmt *row, int column)
 {
 	const char *value = (const char *)scope_sqlite.column_text(row, column);
 
-	/* Names of traces are plain before they come here; a file from elsewhere may hold any. */
+	/* Names of traces are plain already; a file of another program may have any bytes. */
 	if (value && !scope_plain_is(value, SCOPE_PLAIN_SENTENCE))
 		return "[unprintable]";
 	return value ? value : "";

@@ -25,7 +25,7 @@ struct scope_store;
 
 enum scope_store_mode {
 	SCOPE_STORE_READ,  /* -ENOENT if there is none */
-	SCOPE_STORE_WRITE, /* made where there is none, the directories above included */
+	SCOPE_STORE_WRITE, /* creates the file, and the directories above it, if they do not exist */
 };
 
 /*
@@ -36,7 +36,7 @@ int scope_signature_store_default_path(char *ret_path, size_t room);
 #define SCOPE_STORE_SYSTEM_PATH "/var/lib/scope/signatures.db"
 
 /*
- * All of these: 0, or -errno with error saying what is wrong and what to do. -EPROTO: a newer
+ * All of these return 0, or -errno with error filled, which says what is wrong and what to do. -EPROTO: a newer
  * version; -EBADMSG: damaged, or no such database.
  */
 int scope_signature_store_open(const char *path, enum scope_store_mode mode, struct scope_error *error,
@@ -44,14 +44,16 @@ int scope_signature_store_open(const char *path, enum scope_store_mode mode, str
 void scope_signature_store_close(struct scope_store *store); /* NULL is fine */
 
 /*
- * Adds a run, all of it or nothing, and mines the functions it touched. ret_episodes: how many
- * those have now.
+ * Adds a run, completely or not at all, and mines its functions again. ret_episodes: how many episodes these have now.
  */
 int scope_signature_store_add(struct scope_store *store, const struct scope_learned *learned,
 			      const struct scope_mine_options *options, struct scope_error *error,
 			      size_t *ret_episodes);
 
-/* Rows, in a fixed order; pointers are valid only during the call. A value other than 0 ends it and is the result. */
+/*
+ * Rows come in a fixed order; pointers are valid only during the call. If each() returns another value than 0, the walk
+ * ends and returns it.
+ */
 struct scope_store_build {
 	int64_t id;
 	const char *build_id, *module, *arch;
@@ -60,8 +62,8 @@ struct scope_store_build {
 };
 
 /*
- * Does a user's word mean this build? Its module, or its build-id, of which the first
- * SCOPE_BUILD_ID_PART digits or more will do. NULL means every one.
+ * True if the user's word means this build: its module, or its build-id, of which SCOPE_BUILD_ID_PART digits are
+ * enough. NULL means every build.
  */
 #define SCOPE_BUILD_ID_PART 6 /* no rule */
 bool scope_signature_store_build_matches(const struct scope_store_build *build, const char *word);

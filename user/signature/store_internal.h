@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What opening, adding to and reading the database share. */
+/* Shared by the files that open, extend and read the database. */
 #ifndef SCOPE_SIGNATURE_STORE_INTERNAL_H
 #define SCOPE_SIGNATURE_STORE_INTERNAL_H
 
@@ -11,7 +11,7 @@ struct scope_store {
 	char *path;
 };
 
-/* What SQLite has just said, as a sentence with a remedy. A negative code. */
+/* Makes of SQLite's last error a sentence with a remedy. Returns a negative code. */
 int scope_signature_store_failed(struct scope_store *store, struct scope_error *error);
 
 int scope_signature_store_prepare(struct scope_store *store, const char *sql, struct scope_error *error,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What an edge is: the stretch between two consecutive trace points of one unit.
+ * An edge is the stretch between two consecutive trace points of one unit.
  *
  * Trace points are the unit's begin and end, the entry and the return of a call, and a hit of a probe. So a call is an
  * edge, and so is the program's own code between two calls. Edges of a unit do not overlap and leave no gap, so they
@@ -29,8 +29,8 @@ enum scope_trace_point {
 };
 
 #define SCOPE_EDGE_UNSEEN 0  /* no rule: the unit's time of which no edge is known */
-#define SCOPE_EDGE_EARLIER 1 /* no rule: what was done for its request before it was held (unit/held_request.h), … */
-#define SCOPE_EDGE_HELD 2    /* no rule: … and the time for which it was */
+#define SCOPE_EDGE_EARLIER 1 /* no rule: the work for its request before it was held (unit/held_request.h), … */
+#define SCOPE_EDGE_HELD 2    /* no rule: … and the time for which it was held */
 
 enum scope_edge_part {
 	SCOPE_EDGE_RUNS,

@@ -5,7 +5,7 @@
 
 #include "variance/variance.h"
 
-#define SCOPE_EDGE_STACKS_MAX 20000 /* that are used; of more every n-th */
+#define SCOPE_EDGE_STACKS_MAX 20000 /* stacks that are used; of a larger number every n-th */
 
 struct scope_edge_stack {
 	struct scope_logged_stack stack;

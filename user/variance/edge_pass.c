@@ -12,7 +12,7 @@
 #include "variance/extras.h"
 #include "variance/unit_edges.h"
 
-#define LATEST 256 /* no rule: edges of a thread that are held back */
+#define LATEST 256 /* no rule: edges of a thread that are kept until its unit ends */
 #define KEPT 64	   /* no rule: of these, how many stay if there are more */
 
 /* An edge that the thread has passed. */
@@ -46,8 +46,8 @@ struct edge_pass {
 };
 
 /*
- * Gives the edge's stacks its index. A call in which the thread ran is known only when it returns, so a sample in it came
- * before the edge of the call did, and has the number of the edge before that one. Its time decides.
+ * Gives the edge's stacks its index. A call in which the thread ran is known only when it returns, so a sample in it
+ * came before the edge of the call, and has the number of the edge before. The time of the sample decides.
  */
 static void place_stacks(struct thread_edges *thread, const struct passed *passed, uint64_t number, uint32_t edge)
 {
@@ -73,7 +73,7 @@ static void fold(struct thread_edges *thread, const struct passed *passed, uint6
 	place_stacks(thread, passed, number, (uint32_t)(edge - thread->unit->edge));
 }
 
-/* Adds the earliest edges that are held back to the unit's. */
+/* Adds the earliest edges that were kept to those of the unit. */
 static void fold_first(struct thread_edges *thread, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
@@ -83,7 +83,10 @@ static void fold_first(struct thread_edges *thread, uint32_t count)
 	memmove(thread->passed, thread->passed + count, thread->count * sizeof(*thread->passed));
 }
 
-/* Begins with no edges, but those from since_ns on: a request that was held (unit/held_request.h) comes while a later unit is open. */
+/*
+ * Begins a unit, which has only the edges from since_ns on: a request that was held (unit/held_request.h) comes while a
+ * later unit is open.
+ */
 static void begin_unit(struct thread_edges *thread, uint64_t since_ns)
 {
 	uint32_t old = 0;
@@ -131,7 +134,9 @@ static inline struct thread_edges *get(struct edge_pass *pass, uint32_t index)
 	return index < pass->threads && pass->thread[index].stack ? &pass->thread[index] : meet(pass, index);
 }
 
-/* Handles a trace point of a thread, whose account is up to date, or which ran since. 0 or -ENOMEM. */
+/*
+ * Handles a trace point of a thread. The thread's account is up to date, or it ran since the last update. 0 or -ENOMEM.
+ */
 static int come_to(struct edge_pass *pass, const struct scope_thread *of, uint32_t point, uint64_t now_ns)
 {
 	const struct scope_open_unit *open = &pass->run->builder->open_unit[of->index];
@@ -152,7 +157,10 @@ static int come_to(struct edge_pass *pass, const struct scope_thread *of, uint32
 		passed->end_ns = now_ns;
 		passed->slept_ns = asleep_ns - thread->asleep_ns;
 		passed->queued_ns = queue_ns - thread->queue_ns;
-		/* The account began before this edge if the thread is new: the edge has no more than its own length. */
+		/*
+		 * If the thread is new the account began before this edge, which must not be longer than its own
+		 * length.
+		 */
 		if (passed->slept_ns > wall_ns)
 			passed->slept_ns = wall_ns;
 		if (passed->queued_ns > wall_ns - passed->slept_ns)
@@ -216,7 +224,7 @@ static uint32_t plain_roles(void *user, uint32_t thread)
 	return UINT32_MAX;
 }
 
-/* A call in which the thread ran all the time. -ENOMEM is returned at the next call. */
+/* Takes a call in which the thread ran all the time. -ENOMEM is returned at the next call. */
 static bool on_plain(void *user, const struct scope_thread *thread, const struct scope_event *event,
 		     enum scope_timeline_call_role role)
 {

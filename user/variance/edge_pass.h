@@ -3,7 +3,7 @@
  * One pass over a trace that cuts request units into their edges (variance/edge.h).
  *
  * The end of a unit is known only later: it may have ended before a call that takes the next request, or before a
- * sleep. So the last edges of each thread are held back until its unit ends.
+ * sleep. So the last edges of each thread are kept until its unit ends.
  */
 #ifndef SCOPE_VARIANCE_EDGE_PASS_H
 #define SCOPE_VARIANCE_EDGE_PASS_H
@@ -32,7 +32,7 @@ struct scope_unit_edges {
 #define SCOPE_UNIT_SPANS 16 /* no rule */
 #define SCOPE_UNIT_KEYS 16  /* no rule */
 
-/* A probe as the begin or the end of calls of a function. It is no trace point: edges are those without it. */
+/* A probe at the begin or the end of calls of a function. It is no trace point, and does not change edges. */
 struct scope_span_probe {
 	uint16_t id;
 	uint8_t span; /* below SCOPE_UNIT_SPANS */
@@ -46,7 +46,7 @@ struct scope_unit_key {
 	uint8_t arg;
 };
 
-/* What else the pass takes from each unit; a zeroed struct: nothing. */
+/* Additional data that the pass takes from each unit; a zeroed struct: none. */
 struct scope_edge_wanted {
 	const struct scope_span_probe *probe;
 	size_t probes;

@@ -26,7 +26,7 @@ static struct scope_variance_path *add_path(struct scope_edge_table *table, uint
 	return &table->path[table->count++];
 }
 
-/* The path of a kind that stands for all those without room. */
+/* The path of a kind that is used for all paths without room. */
 static struct scope_variance_path *rest_of(struct scope_edge_table *table, uint32_t kind)
 {
 	struct scope_variance_path *path;

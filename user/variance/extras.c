@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a unit has beside its edges: calls of probed functions, and keys. */
+/* Data of a unit in addition to its edges: calls of probed functions, and keys. */
 #include "variance/extras.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a unit has beside its edges: calls of probed functions, and keys.
+ * Data of a unit in addition to its edges: calls of probed functions, and keys.
  *
- * As with edges, the end of a unit is known only later. So the last calls and keys of a thread are held back until then.
+ * The end of a unit is known only later, as with edges. So the last calls and keys of a thread are kept until then.
  */
 #ifndef SCOPE_VARIANCE_EXTRAS_H
 #define SCOPE_VARIANCE_EXTRAS_H

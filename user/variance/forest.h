@@ -19,7 +19,7 @@ struct scope_forest_limits {
 extern const struct scope_forest_limits scope_variance_forest_defaults;
 
 enum scope_forest_state {
-	SCOPE_FOREST_FEW, /* too few requests to say anything */
+	SCOPE_FOREST_FEW, /* too few requests for a result */
 	SCOPE_FOREST_EVEN,
 	SCOPE_FOREST_UNPREDICTABLE,
 	SCOPE_FOREST_SLOW, /* consistently */

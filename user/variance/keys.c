@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Correlates the latency of a kind's requests with what else is known of each request. */
+/* Correlates the latency of a kind's requests with other properties of each request. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How much of the variance of a latency each of its parts holds. */
+/* Computes the share of each part of a latency in its variance. */
 #include "variance/moments.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ static double scatter(const struct scope_spread *spread)
 {
 	const double squares = spread->squares - spread->sum * spread->sum / (double)spread->units;
 
-	/* Of equal latencies rounding may leave a little, which is no variance. */
+	/* With equal latencies rounding may give a small value, which is no variance. */
 	return squares > 1e-9 * spread->squares ? squares : 0;
 }
 

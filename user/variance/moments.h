@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How much of the variance of a latency each of its parts holds, by sums that are added up in one pass.
+ * Computes the share of each part of a latency in its variance, from sums of one pass.
  *
- * The share of a part X of a latency T is Cov(X, T) / Var(T). Where the parts of each unit sum up to its latency, the
- * shares sum up to 1 (the law of total covariance); one is negative where its part is short when the rest is long. The
+ * The share of a part X of a latency T is Cov(X, T) / Var(T). If the parts of each unit sum up to its latency, the
+ * shares sum up to 1 (the law of total covariance). A share is negative if its part is short when the rest is long. The
  * sums are those of data shifted by a constant near the mean (T. F. Chan, G. H. Golub, R. J. LeVeque, "Algorithms for
  * Computing the Sample Variance", The American Statistician 37(3), 1983), here the median, which is never further from
  * the mean than one standard deviation. So nothing is added for a part that a unit does not have, and sums with the
@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-/* Where a latency is among those of its kind. */
+/* The place of a latency among those of its kind. */
 enum scope_band {
 	SCOPE_BAND_NONE,
 	SCOPE_BAND_MIDDLE, /* about the median */

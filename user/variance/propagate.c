@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Propagates the sleeps of requests to the threads that they waited for, with the covariance of that time and the
+ * Propagates the sleeps of requests to the threads for which they waited, with the covariance of that time and the
  * latency.
  */
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where the latency of each kind of request varies. */
+/* Finds where the latency of each kind of request varies. */
 #include "variance/variance.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where the latency of each kind of request varies, and what its slowest requests wait for.
+ * Finds where the latency of each kind of request varies, and for what its slowest requests wait.
  *
  * A kind is all requests of one group of threads. A path is those of a kind with the same edges (variance/edge.h), in
  * the order in which each edge first occurs. Each path has sums by edge; those of a kind are the sums of its paths. See
@@ -62,7 +62,7 @@ struct scope_edge_function {
 	double share; /* of the kind's variance */
 };
 
-/* What is known of each request, beside its latency. */
+/* Properties of each request other than its latency. */
 enum scope_key {
 	SCOPE_KEY_BYTES, /* that its calls read and wrote */
 	SCOPE_KEY_CALLS, /* how many it made */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The state of a watch as OpenMetrics. */
+/* Writes the state of a watch as OpenMetrics. */
 #ifndef SCOPE_WATCH_EXPOSE_H
 #define SCOPE_WATCH_EXPOSE_H
 

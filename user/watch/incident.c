@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What follows an incident: the reports beside its trace, then a program and a webhook, in a child process. */
+/* Responds to an incident in a child process: writes reports beside its trace, then runs a program and a webhook. */
 #include "watch/incident.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@
 
 const char *const scope_watch_ends[] = { ".txt", ".json", ".html", NULL };
 
-/* What a program gets in its environment, and a webhook as members. */
+/* The facts that a program gets in its environment, and a webhook as members. */
 struct facts {
 	const char *name[VARIABLES], *member[VARIABLES];
 	char value[VARIABLES][VALUE_BYTES];
@@ -63,7 +63,7 @@ static bool shows(const struct scope_analysis *analysis, const struct scope_watc
 	return false;
 }
 
-/* The report is of the whole trace, so it may have another answer. */
+/* The report covers the whole trace, so its answer may differ. */
 static int print_text(const struct scope_analysis *analysis, const struct scope_watch_incident *incident,
 		      const struct scope_report_style *style, FILE *out)
 {
@@ -108,7 +108,7 @@ static int write_report(const struct scope_analysis *analysis, const struct scop
 	err = out ? print_report(analysis, incident, 1u << index, out) : -ENOMEM;
 	if (!err && (fflush(out) || ferror(out)))
 		err = -EIO;
-	/* The reason, of the write that failed last. */
+	/* errno has the reason of the last failed write. */
 	if (err == -EIO && errno)
 		err = -errno;
 	if (err)
@@ -119,7 +119,7 @@ static int write_report(const struct scope_analysis *analysis, const struct scop
 	return err;
 }
 
-/* True: the text was written. */
+/* Returns true if the text was written. */
 static bool write_reports(const struct scope_watch_incident *incident, const struct scope_watch_response *response)
 {
 	struct scope_analysis *analysis;
@@ -184,7 +184,7 @@ static void execute(const char *program, const struct facts *facts)
 		setenv(facts->name[i], facts->value[i], 1);
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
-	/* Without this child nothing would end it. */
+	/* The program must end with this child, because no other process would end it. */
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	execv(program, arguments);
 	_exit(127);
@@ -239,7 +239,7 @@ static void post(const struct scope_watch_response *response, const struct facts
 	json_decref(all);
 }
 
-/* All that the child does. */
+/* The work of the child. */
 static void respond(const struct scope_watch_incident *incident, const struct scope_watch_response *response)
 {
 	struct facts *facts = calloc(1, sizeof(*facts));
@@ -252,7 +252,7 @@ static void respond(const struct scope_watch_incident *incident, const struct sc
 	collect(incident, text, facts);
 	if (text)
 		say(response, false, "the report is %s%s", incident->trace, scope_watch_ends[0]);
-	/* Neither waits for the other: one of them may hang. */
+	/* Program and webhook run at the same time, because one of them may hang. */
 	if (response->program)
 		program = start_program(response, facts);
 	if (response->webhook)

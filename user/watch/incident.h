@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What follows an incident: the reports beside its trace, then a program and a webhook, in a child process.
+ * Responds to an incident in a child process: writes reports beside its trace, then runs a program and a webhook.
  *
- * The program is executed without a shell, and gets what it needs in its environment: SCOPE_SENTENCE, SCOPE_KIND,
- * SCOPE_FUNCTION, SCOPE_MODULE, SCOPE_BEGAN (UTC), SCOPE_TARGET (a thread's name), SCOPE_PID, SCOPE_HOST, SCOPE_TRACE and
- * SCOPE_REPORT (the text; "" without one). It is killed after 60 s. The webhook gets the same as a JSON object, while the program runs.
+ * The program is executed without a shell, and gets these facts in its environment: SCOPE_SENTENCE, SCOPE_KIND,
+ * SCOPE_FUNCTION, SCOPE_MODULE, SCOPE_BEGAN (UTC), SCOPE_TARGET (a thread's name), SCOPE_PID, SCOPE_HOST, SCOPE_TRACE
+ * and SCOPE_REPORT (the text; "" without one). It is killed after 60 s. The webhook gets the same as a JSON object,
+ * while the program runs.
  */
 #ifndef SCOPE_WATCH_INCIDENT_H
 #define SCOPE_WATCH_INCIDENT_H
@@ -41,7 +42,7 @@ struct scope_watch_incident {
 	char root[64]; /* see scope_symbol_options; "": none */
 };
 
-/* Begins it in a child; returns its number, or -errno. */
+/* Begins the response in a child. Returns the child's number, or -errno. */
 pid_t scope_watch_incident_respond(const struct scope_watch_incident *incident,
 				   const struct scope_watch_response *response);
 

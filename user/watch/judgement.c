@@ -20,13 +20,13 @@
 #include "proc/reader.h"
 #include "watch/sure.h"
 
-#define SHARE_MIN 0.2 /* share of the excess, or of the threads that are stuck: others come with it */
+#define SHARE_MIN 0.2 /* share of the excess, or of the stuck threads, that a finding needs; others are consequences */
 #define POLL_MS 20
 
 struct scope_watch_judge {
 	struct scope_watch_judgement *shared;
 	bool outside;
-	void (*analysed)(void *context, const struct scope_analysis *analysis); /* NULL: nobody asked */
+	void (*analysed)(void *context, const struct scope_analysis *analysis); /* NULL: not requested */
 	void *context;
 	pid_t child; /* 0: none */
 	uint64_t begun_ns;
@@ -137,7 +137,7 @@ static void describe(const struct scope_finding *found, struct scope_watch_findi
 		describe_slow(found, name, finding);
 }
 
-/* When it began. A slowdown begins with the change: single slow units before it are usual. */
+/* When the finding began. A slowdown begins with the change point: single slow units before it are usual. */
 static uint64_t began_of(const struct scope_analysis *analysis, const struct scope_finding *found)
 {
 	const uint64_t end_ns = analysis->units->timeline->end_ns;
@@ -171,8 +171,8 @@ static void add(struct scope_watch_judgement *judgement, const struct scope_anal
 }
 
 /*
- * When work became slow without a function to blame: an analysis that finds none in the time after a change is of the whole
- * time. Without a change it is as old as what is held.
+ * When work became slow, if no function is the cause: the analysis finds none in the time after a change. Without a
+ * change it is the begin of the recorder's memory.
  */
 static uint64_t changed_of(const struct scope_analysis *analysis)
 {
@@ -219,7 +219,7 @@ static void fill(const struct scope_watch_judge *judge, const struct scope_analy
 	}
 }
 
-/* All that the child does. */
+/* The work of the child. */
 static void judge_in_child(const struct scope_watch_judge *judge, int trace_fd, const char *root)
 {
 	const struct rlimit cpu = { SCOPE_WATCH_JUDGE_CPU_S, SCOPE_WATCH_JUDGE_CPU_S };
@@ -246,7 +246,7 @@ int scope_watch_judge_begin(struct scope_watch_judge *judge, int trace_fd, const
 	pid_t child;
 
 	memset(judge->shared, 0, sizeof(*judge->shared));
-	/* Stays if the child does not come to its end. */
+	/* This value stays if the child does not end normally. */
 	judge->shared->err = -ECHILD;
 	judge->shared->cpu_ns = SCOPE_WATCH_JUDGE_CPU_S * 1000000000ull;
 	child = scope_forked();

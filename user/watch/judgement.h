@@ -20,13 +20,11 @@ void scope_watch_judge_destroy(struct scope_watch_judge *judge); /* ends a child
 
 /* trace_fd: a whole trace, borrowed until the end of the call. root: see scope_symbol_options. 0 or -errno. */
 int scope_watch_judge_begin(struct scope_watch_judge *judge, int trace_fd, const char *root);
-/* From now on analysed is called in the child with each analysis that succeeded, after its findings were taken. */
+/* From now on analysed() is called in the child with each successful analysis, after its findings were taken. */
 void scope_watch_judge_listen(struct scope_watch_judge *judge,
 			      void (*analysed)(void *context, const struct scope_analysis *analysis), void *context);
 bool scope_watch_judge_runs(const struct scope_watch_judge *judge);
-/*
- * Returns whether a child ended, and its result in *ret_judgement; after wait_ms also where it has not ended yet.
- */
+/* Returns true if a child ended, with its result in *ret_judgement; waits at most wait_ms. */
 bool scope_watch_judge_end(struct scope_watch_judge *judge, unsigned wait_ms,
 			   struct scope_watch_judgement *ret_judgement);
 

@@ -3,7 +3,7 @@
 #ifndef SCOPE_WATCH_NOTIFY_H
 #define SCOPE_WATCH_NOTIFY_H
 
-/* state: "READY=1", "WATCHDOG=1", "STOPPING=1". Does nothing if no manager asked for it (NOTIFY_SOCKET). */
+/* state: "READY=1", "WATCHDOG=1", "STOPPING=1". Does nothing if no manager requested it (NOTIFY_SOCKET). */
 void scope_watch_notify(const char *state);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a watch has found, so that each finding becomes one incident. */
+/* Remembers the findings of a watch, so that each becomes one incident. */
 #include "watch/seen.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #define QUIET_NS                                                                                                       \
 	3600000000000ull /* the longest time for which a finding that comes back again and again is held back */
 
-/* How bad it is: an incident is due if this is above what was announced. */
+/* How bad a finding is: an incident is due if this is higher than at the last incident. */
 enum level {
 	LEVEL_NONE,
 	LEVEL_SLOW,
@@ -28,8 +28,8 @@ struct entry {
 	enum level announced;
 	bool gone;	    /* it ended, and is kept because it may come back */
 	bool known;	    /* no incident, as the user wants it */
-	bool held;	    /* it was said that it waits */
-	enum level told;    /* as which it was an incident before, NONE: never */
+	bool held;	    /* its wait was reported */
+	enum level told;    /* level of its last incident, NONE: there was none */
 	uint64_t told_ns;   /* when */
 	uint32_t incidents; /* that it was */
 	uint32_t begins;    /* since the last of them that were none */
@@ -65,7 +65,7 @@ void scope_watch_seen_destroy(struct scope_watch_seen *seen)
 	free(seen);
 }
 
-/* Without its comment and the blanks around; "": nothing is left. */
+/* Removes the comment and the blanks around; "": nothing is left. */
 static void trim(char *line)
 {
 	size_t begin = strspn(line, " \t"), length;
@@ -139,7 +139,7 @@ static enum level level_of(const struct scope_watch_finding *finding)
 	return finding->stuck ? LEVEL_STUCK : LEVEL_SLOW;
 }
 
-/* The time after an incident in which the same finding is none: twice as long with each one. */
+/* The time after an incident in which the same finding is no new incident. It doubles with each incident. */
 static uint64_t quiet_ns(const struct scope_watch_seen *seen, const struct entry *entry)
 {
 	uint64_t quiet = seen->min_interval_ns;
@@ -157,8 +157,8 @@ static void end(struct scope_watch_seen *seen, struct entry *entry)
 }
 
 /*
- * A finding that has been absent for as long as the recorder's memory reaches back has ended. If it was an incident, it is known
- * for an hour that it may come back.
+ * A finding that has been absent for as long as the recorder's memory reaches back has ended. If it was an incident it
+ * is remembered for an hour, because it may come back.
  */
 static void expire(struct scope_watch_seen *seen, uint64_t now_ns)
 {
@@ -176,7 +176,7 @@ static void expire(struct scope_watch_seen *seen, uint64_t now_ns)
 	seen->entries = kept;
 }
 
-/* It begins, for the first time or once more. */
+/* A finding begins, for the first time or again. */
 static void begin(struct scope_watch_seen *seen, struct entry *entry, const struct scope_watch_finding *finding,
 		  uint64_t now_ns)
 {
@@ -222,7 +222,7 @@ static void take(struct scope_watch_seen *seen, const struct scope_watch_finding
 	struct entry *entry = entry_of(seen, finding, now_ns);
 	const bool next = entry->judgement && entry->judgement + 1 == seen->judgements;
 
-	/* It may be named twice in one judgement, by two threads that are stuck in it. */
+	/* One judgement may contain it twice, for two threads that are stuck in it. */
 	if (entry->judgement != seen->judgements)
 		entry->in_a_row = next ? entry->in_a_row + 1 : 1;
 	entry->judgement = seen->judgements;
@@ -251,14 +251,16 @@ void scope_watch_seen_add(struct scope_watch_seen *seen, const struct scope_watc
 	take(seen, finding, now_ns);
 }
 
-/* It is an incident: now, or when the others are long enough ago. */
+/* True if it is an incident, now or when the last one is long enough ago. */
 static bool is_due(const struct entry *entry)
 {
 	return !entry->known && !entry->gone && level_of(&entry->finding) > entry->announced &&
 	       (entry->finding.sure || entry->in_a_row >= TIMES_IN_DOUBT);
 }
 
-/* From when on it may be an incident. last: whatever is due comes now, because the recorder's memory ends. */
+/*
+ * The time from which on it may be an incident. last: every due incident comes now, because the recorder's memory ends.
+ */
 static uint64_t earliest_ns(const struct scope_watch_seen *seen, const struct entry *entry, bool last)
 {
 	const uint64_t any = seen->counts.incidents && !last ? seen->last_incident_ns + seen->min_interval_ns : 0;

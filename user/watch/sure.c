@@ -2,7 +2,10 @@
 /* Decides if one analysis is enough for an incident. */
 #include "watch/sure.h"
 
-/* A watch looks hundreds of times in an hour: fewer slow requests than these will pass the rules by chance. */
+/*
+ * A watch makes hundreds of analyses an hour, so with fewer slow requests than this some would pass the rules by
+ * chance.
+ */
 #define SURE_UNITS 20
 
 bool scope_watch_is_sure(const struct scope_finding *found)

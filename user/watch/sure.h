@@ -7,7 +7,7 @@
 
 #include "rank/rank.h"
 
-/* False: the finding has to be in two analyses in a row. */
+/* Returns false if the finding has to be in two analyses in a row. */
 bool scope_watch_is_sure(const struct scope_finding *found);
 
 #endif

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Decides how soon what a flight recorder holds is analysed. */
+/* Decides how soon a flight recorder's content is analysed. */
 #include "watch/suspicion.h"
 
 #include <math.h>
 
-#define PAUSE_NS 2500000000ull /* ends it; reasons are looked for once a second */
+#define PAUSE_NS 2500000000ull /* a pause of this length ends a suspicion; reasons are checked once a second */
 #define NOW_NS 1500000000ull   /* the same */
 #define TOLERATED_TIMES 1.5    /* of what came to nothing */
 #define PATIENCE_MAX 6
 
-/* After which half of what came to nothing is tolerated. Threads that have no work are silent one after another. */
+/*
+ * The time after which half of a suspicion that came to nothing is still tolerated. Threads without work become silent
+ * one after another.
+ */
 static const double half_ns[SCOPE_UNUSUAL_REASONS] = {
 	[SCOPE_UNUSUAL_SILENT] = 10e9, [SCOPE_UNUSUAL_MEDIAN] = 300e9, [SCOPE_UNUSUAL_CALLS] = 300e9,
 	[SCOPE_UNUSUAL_RUN] = 300e9,   [SCOPE_UNUSUAL_P99] = 300e9,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Decides how soon what a flight recorder holds is analysed, by what departs from the last minute (recorder/unusual.h).
+ * Decides how soon a flight recorder's content is analysed, by differences from the last minute (recorder/unusual.h).
  *
- * A server has its own noise: a reason to suspect it that came to nothing is tolerated, up to half more of it, and less the
- * longer ago that was. Reasons that are tolerated make the watch patient: each analysis that finds nothing doubles the time to the
- * next one, up to 64 times. A reason that is not tolerated ends that. It comes to nothing if it ends without a finding, or if an
- * analysis finds nothing after it lasted SCOPE_WATCH_LASTS_NS: a slowdown differs from its past after that time.
+ * Every server has its own noise, so a reason for suspicion that came to nothing is tolerated from then on, up to half
+ * more of it; the tolerance decreases with time. While all reasons are tolerated the watch becomes patient: each
+ * analysis that finds nothing doubles the time to the next one, up to 64 times. A reason that is not tolerated ends
+ * this. A reason comes to nothing if it ends without a finding, or if an analysis finds nothing after it lasted
+ * SCOPE_WATCH_LASTS_NS: after that time a slowdown differs from its past.
  *
  * All times are CLOCK_MONOTONIC, in ns.
  */
@@ -32,14 +33,14 @@ struct scope_watch_suspicion {
 	uint32_t patience; /* doublings */
 };
 
-/* It is suspected now; times: how far it departs (recorder/unusual.h). */
+/* There is this reason for suspicion now; times: the factor of the difference (recorder/unusual.h). */
 void scope_watch_suspicion_take(struct scope_watch_suspicion *suspicion, enum scope_unusual_reason reason, double times,
 				uint64_t now_ns);
 
 /* An analysis ended; found: something new, or something that has to be found again. */
 void scope_watch_suspicion_judged(struct scope_watch_suspicion *suspicion, bool found, uint64_t now_ns);
 
-/* Something is suspected at the moment. */
+/* True if there is a reason for suspicion now. */
 bool scope_watch_suspicion_now(const struct scope_watch_suspicion *suspicion, uint64_t now_ns);
 
 #endif

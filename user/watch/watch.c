@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Watches one capture after another: decides when the data of the flight recorder is analysed, and what follows. */
+/*
+ * Watches one capture after another: decides when the flight recorder's data is analysed, and responds to the results.
+ */
 #include "watch/watch.h"
 
 #include <errno.h>
@@ -25,12 +27,12 @@
 
 #define NS_PER_S 1000000000ull
 #define FIRST_NS (5 * NS_PER_S) /* after the begin of a capture */
-#define SOON_NS (2 * NS_PER_S)	/* between judgements while a target departs from its past */
-#define EVERY_COST 400		/* CPU time of a judgement, inverted share of the time to the next one */
-#define SOON_COST 5		/* the same where a target departs */
+#define SOON_NS (2 * NS_PER_S)	/* time between judgements while a target differs from its past */
+#define EVERY_COST 400		/* a judgement takes at most this part (1/n) of the CPU time until the next one */
+#define SOON_COST 5		/* the same while a target differs from its past */
 /*
- * What is analysed: about 1,000,000 events, which takes some 0.3 s of a CPU, or 20 s if these have more. A trace of an incident has
- * all that is held.
+ * The size of the analysed copy: about 1,000,000 events, which take some 0.3 s of a CPU, or 20 s if these have more.
+ * The trace of an incident has all of the recorder's content.
  */
 #define COPY_BYTES (12ull << 20)
 #define COPY_NS (20 * NS_PER_S)
@@ -45,7 +47,7 @@ struct scope_watch {
 	struct scope_recorder_judge hook;
 	struct scope_watch_seen *seen;
 	struct scope_watch_judge *judge;
-	struct scope_http *http; /* NULL: nobody asks */
+	struct scope_http *http; /* NULL: not requested */
 	struct scope_proc_root root;
 	struct scope_watch_state state; /* as it is exposed */
 
@@ -57,9 +59,9 @@ struct scope_watch {
 	struct scope_watch_suspicion suspicion;
 	uint64_t current; /* findings after the judgement before */
 	int copy_fd;	  /* -1: none is being made */
-	bool ended;	  /* what was held at the end was looked at */
-	bool end_written; /* a trace of what was held at the end */
-	bool failed;	  /* the last judgement; said once */
+	bool ended;	  /* the content at the end was analysed */
+	bool end_written; /* a trace of the content at the end was written */
+	bool failed;	  /* the last judgement failed; this is reported once */
 	pid_t response[RESPONSES_MAX];
 	uint64_t responded_ns[RESPONSES_MAX]; /* when it began */
 };
@@ -89,7 +91,7 @@ static void reap(struct scope_watch *watch)
 	}
 }
 
-/* Once a second: what others ask, and the service manager. */
+/* Once a second: answers collectors and reports to the service manager. */
 static void tick(struct scope_watch *watch, uint64_t now)
 {
 	struct scope_watch_counts counts;
@@ -108,7 +110,7 @@ static void tick(struct scope_watch *watch, uint64_t now)
 	scope_watch_expose(&watch->state, &counts, watch->http);
 }
 
-/* The user may have added what is known now. */
+/* Reads the known findings again, because the user may have added some. */
 static void read_known(struct scope_watch *watch)
 {
 	struct scope_error error = { "" };
@@ -176,7 +178,10 @@ static void take_condition(struct scope_watch *watch, const char *trigger, uint6
 	scope_watch_seen_add(watch->seen, &finding, now);
 }
 
-/* Known from the waits themselves: the analysis sees only those within units of work, and needs a minute. */
+/*
+ * A lack of CPU is known from the waits themselves: the analysis uses only waits within units of work, and needs a
+ * minute.
+ */
 static void take_cpu_lack(struct scope_watch *watch, const char *trigger, double for_s, uint64_t now)
 {
 	struct scope_watch_finding finding = {
@@ -211,7 +216,7 @@ static void take_trigger(struct scope_watch *watch, const char *trigger, uint64_
 	watch->state.suspicions++;
 }
 
-/* Looks whether a finding is an incident now. last: the recorder writes no other trace of what it holds after this one. */
+/* Checks if a finding is an incident now. last: the recorder will write no further trace. */
 static void announce(struct scope_watch *watch, uint64_t now, bool last)
 {
 	struct scope_watch_incident *incident = &watch->incident;
@@ -251,7 +256,7 @@ static enum scope_recorder_order order_file(const struct scope_watch *watch, cha
 	return SCOPE_RECORDER_ORDER_FILE;
 }
 
-/* The target ended, or the user ended the watch: handles what is still to be known of it. */
+/* The target ended, or the user ended the watch: analyses the rest. */
 static enum scope_recorder_order look_at_end(struct scope_watch *watch, char *ret_why, int *ret_fd)
 {
 	struct scope_watch_judgement judgement;
@@ -384,7 +389,7 @@ int scope_watch_create(const struct scope_watch_options *options, const volatile
 	return err;
 }
 
-/* What follows the last incidents is done, or it took too long. */
+/* Waits until the last responses are done, or took too long. */
 static void wait_for_responses(struct scope_watch *watch)
 {
 	const struct timespec pause = { .tv_nsec = NS_PER_S / STEPS };

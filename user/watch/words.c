@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a watch says of a finding. */
+/* Makes the sentences of a watch about a finding. */
 #include "watch/words.h"
 
 #include <inttypes.h>

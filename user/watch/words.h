@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a watch says of a finding. All times are CLOCK_MONOTONIC, in ns. */
+/* Makes the sentences of a watch about a finding. All times are CLOCK_MONOTONIC, in ns. */
 #ifndef SCOPE_WATCH_WORDS_H
 #define SCOPE_WATCH_WORDS_H
 
@@ -14,10 +14,10 @@
 /* A time as UTC, in RFC 3339. */
 void scope_watch_words_date(uint64_t at_ns, char ret_date[SCOPE_WATCH_DATE]);
 
-/* It is an incident: what, since when, and how often it was held back before. */
+/* For an incident: the finding, since when it exists, and how often it was held back before. */
 void scope_watch_words_incident(const struct scope_watch_next *next, uint64_t now_ns, char ret_text[SCOPE_WATCH_WORDS]);
 
-/* It has to wait: for how long, and why. */
+/* For a finding that has to wait: for how long, and why. */
 void scope_watch_words_held(const struct scope_watch_next *next, uint64_t now_ns, char ret_text[SCOPE_WATCH_WORDS]);
 
 #endif
