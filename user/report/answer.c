@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The answer, in a sentence or two. */
+/* Makes the answer in a sentence or two. */
 #include "report/answer.h"
 
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "report/uneven.h"
 #include "report/waits_text.h"
 
-/* "4.8 ms instead of 0.11 ms" */
+/* Writes "4.8 ms instead of 0.11 ms". */
 static void write_times(const struct scope_finding *finding, FILE *to)
 {
 	struct scope_text slow, usual;
@@ -22,7 +22,7 @@ static void write_times(const struct scope_finding *finding, FILE *to)
 		scope_report_format_ns(&slow, finding->p50_ns), scope_report_format_ns(&usual, finding->usual_ns));
 }
 
-#define NAME_COLUMNS 76 /* no rule: a longer name of Go goes without the path of its package */
+#define NAME_COLUMNS 76 /* no rule: a longer name of Go is written without the path of its package */
 #define CIRCLE_MAX 4	/* threads that are named */
 
 static const struct scope_hang *hang_of(const struct scope_analysis *analysis, uint32_t thread)
@@ -33,7 +33,10 @@ static const struct scope_hang *hang_of(const struct scope_analysis *analysis, u
 	return NULL;
 }
 
-/* Threads of which each waits for a lock of the next one: "a (tid 1) → b (tid 2) → a". Nothing if they are not known. */
+/*
+ * Writes the threads of which each waits for a lock of the next one: "a (tid 1) → b (tid 2) → a". Nothing if they are
+ * not known.
+ */
 static void write_circle(const struct scope_analysis *analysis, const struct scope_finding *finding, FILE *to)
 {
 	struct scope_threads *threads = analysis->units->timeline->threads;
@@ -53,7 +56,7 @@ static void write_circle(const struct scope_analysis *analysis, const struct sco
 		scope_timeline_threads_at(threads, first->thread)->comm);
 }
 
-/* What shows that the thread is not idle, or may be. */
+/* Writes the reason why the thread is not idle, or that it may be idle. */
 static void write_why_stuck(const struct scope_model *model, const struct scope_finding *finding, FILE *to)
 {
 	if (finding->hang.unread)
@@ -130,7 +133,7 @@ static void write_waiters(const struct scope_model *model, const struct scope_fi
 		fprintf(to, "thread %s", group->name);
 }
 
-/* What a request waits for in no thread, with a comma. */
+/* The object for which a request waits in no thread, with a comma. */
 static const char *held_for(const struct scope_finding *finding)
 {
 	if (!finding->wait.held)
@@ -230,9 +233,9 @@ static void write_since(const struct scope_model *model, FILE *to)
 		scope_report_format_window(&length, analysis->since_ns - analysis->units->timeline->begin_ns), when);
 }
 
-#define PACE_SAID 1.25 /* no rule: calls take that many times as long: the machine became slower */
+#define PACE_SAID 1.25 /* no rule: if calls take this many times as long, the machine became slower */
 
-/* Also where no function is found: what takes longer and longer is not normal. */
+/* This is written even if no function is found, because requests that take longer and longer are not normal. */
 static void write_growth(const struct scope_model *model, FILE *to)
 {
 	const struct scope_analysis *analysis = model->analysis;
@@ -265,7 +268,10 @@ static void write_left_out(const struct scope_model *model, FILE *to)
 
 #define UNANSWERED_TIMES 10 /* 99th percentiles of requests: an answer that takes as long is overdue */
 
-/* In an event loop they keep no thread, so that they are no hang of one. What they wait for is not known: it may be another client. */
+/*
+ * In an event loop unanswered requests keep no thread, so they are no hang of a thread. It is not known for what they
+ * wait; it may be another client.
+ */
 static void write_unanswered(const struct scope_model *model, FILE *to)
 {
 	const struct scope_distributions *distributions = model->analysis->found.distributions;

@@ -33,9 +33,9 @@ struct scope_basis {
 	uint64_t requests, units;
 	size_t populations;
 	uint64_t stacks, nameless, cut, broken, tracer; /* as in struct scope_evidence */
-	bool copies_grow;				/* beyond what --stack-bytes can ask for, by themselves */
-	bool folders;				 /* with libraries in the system's folders as part of the program */
-	uint64_t given_up;			 /* that have one address: SCOPE_META_STACKS_GIVEN_UP */
+	bool copies_grow;  /* the source makes copies longer by itself, beyond the limit of --stack-bytes */
+	bool folders;	   /* libraries in the system's folders count as the program's */
+	uint64_t given_up; /* stacks with only one address: SCOPE_META_STACKS_GIVEN_UP */
 	uint64_t skipped, absent, lost;		 /* missing stacks: SCOPE_META_STACKS_… */
 	uint64_t tables_refused, maps_refused;	 /* by the module: SCOPE_META_… */
 	uint64_t stack_min_ns, stack_highest_ns; /* time that a call had to take to get a stack: usually, and at most */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prints on what the answer is based, and the rule that was applied. */
+/* Prints the data on which the answer is based, and the rule that was applied. */
 #include "report/section.h"
 
 #include <errno.h>
@@ -53,7 +53,7 @@ static void write_stacks_not_there(const struct scope_basis *basis, FILE *to)
 			fprintf(to, ", %s %s", scope_report_format_count(&count, rows[i].stacks), rows[i].why);
 }
 
-/* In busy times calls may have had to take longer to get a stack. */
+/* In busy times only longer calls may have got a stack. */
 static void write_choice(const struct scope_basis *basis, FILE *to)
 {
 	struct scope_text a, b;
@@ -83,7 +83,7 @@ static void write_stacks(const struct scope_basis *basis, FILE *to)
 	fputc(')', to);
 }
 
-/* Nothing is missing then, but the target was slowed down more. */
+/* If the module refused tables nothing is missing, but the target was slowed down more. */
 static void write_refused(const struct scope_basis *basis, FILE *to)
 {
 	struct scope_text tables, times;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The requests by what they ask for. */
+/* The requests by their kind. */
 #include "report/by_request.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "report/numbers.h"
 #include "report/section.h"
 
-/* Times are ns, sums over the requests of a kind that have ended; p50 and p99 are of one request. */
+/* Times are ns: sums over the finished requests of a kind; p50 and p99 are those of single requests. */
 struct kind_row {
 	const char *name;   /* borrowed from the analysis: the kind's text */
 	const char *server; /* the group of the threads that served it */
@@ -33,8 +33,8 @@ static int compare_rows(const void *left, const void *right)
 }
 
 /*
- * The kinds of requests, that with most time first. *ret_count is 0 for a trace without kinds. 0 or -ENOMEM; the caller
- * frees *ret_row.
+ * Collects the kinds of requests, the one with most time first. *ret_count is 0 for a trace without kinds. 0 or
+ * -ENOMEM; the caller frees *ret_row.
  */
 static int collect(const struct scope_analysis *analysis, struct kind_row **ret_row, size_t *ret_count)
 {
@@ -76,7 +76,7 @@ const char *scope_report_by_request_slow(const struct scope_analysis *analysis, 
 	size_t count;
 
 	*text = '\0';
-	/* Without memory the report is the same without it. */
+	/* Without memory the report only lacks this section. */
 	if (collect(analysis, &row, &count))
 		return text;
 	for (size_t i = 0; i < count; i++) {

@@ -22,7 +22,7 @@ struct scope_report_causal {
 	const struct scope_report_site *finding;  /* by index of the ranking's finding */
 };
 
-/* The effect of holding the process up in that finding; NULL: none was measured. causal NULL is fine. */
+/* The effect of delays in that finding; NULL: none was measured. causal NULL is fine. */
 const struct scope_effect *scope_report_effect(const struct scope_report_causal *causal, size_t index);
 
 #endif

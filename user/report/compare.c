@@ -12,9 +12,9 @@
 #define Z95 1.96
 #define POINTS 0.05 /* share of a group's time: a share that changes by less is not listed */
 #define PARTS_MIN                                                                                                      \
-	6 /* of a trace: the medians of 5 are all on one side of the true one in 2 of 32 cases, which is more than 5 % */
+	6 /* parts of a trace: with 5 parts all medians are on one side of the true one in 2 of 32 cases, more than 5 % */
 #define PARTS_MAX 10000 /* no rule; a report has 120 */
-#define BATCHES 10	/* of neighbouring parts, which are alike: the batches are what is counted */
+#define BATCHES 10	/* batches of neighbouring parts: neighbours are similar, so batches are counted */
 #define T95 2.262	/* Student's t of 95 % with one degree of freedom less */
 
 static double number(const json_t *object, const char *key)
@@ -75,8 +75,8 @@ static json_t *make_time(double ns, double low, double high)
 }
 
 /*
- * How long half of the requests take at most. Neighbours in time are alike, so the parts of the trace are what is counted:
- * of their medians the one in the middle, and those that are by order statistics around the true one in 95 % of cases.
+ * The median time of requests. Neighbours in time are similar, so parts of the trace are counted: the result is the
+ * median of their medians, with the interval that contains the true median in 95 % of cases by order statistics.
  */
 static json_t *make_median(const json_t *report)
 {
@@ -108,7 +108,10 @@ struct mean {
 	bool known;
 };
 
-/* By the means of batches (A. M. Law, "Simulation Modeling and Analysis", section 9.5.3). Not known of fewer parts than two for each. */
+/*
+ * Uses the means of batches (A. M. Law, "Simulation Modeling and Analysis", section 9.5.3). Not known with fewer than
+ * two parts for each batch.
+ */
 static struct mean batch_means(double (*value)(const json_t *parts, size_t i), const json_t *parts, size_t count)
 {
 	double mean[BATCHES] = { 0 }, sum = 0, squares = 0;
@@ -192,7 +195,7 @@ static bool is_stuck(const json_t *finding)
 	return !strcmp(kind, "hang") || !strcmp(kind, "spin");
 }
 
-/* The same function, hung or slow in both. */
+/* Finds the same function in the other report, hung or slow in both. */
 static const json_t *find(const json_t *report, const json_t *finding)
 {
 	const json_t *findings = json_object_get(report, "findings");
@@ -208,7 +211,7 @@ static const json_t *find(const json_t *report, const json_t *finding)
 	return NULL;
 }
 
-/* A finding on one side; null if it is not one there. */
+/* A finding of one report; null if the other has it only. */
 static json_t *make_finding(const json_t *finding, double all)
 {
 	if (!finding)
@@ -221,7 +224,7 @@ static json_t *make_finding(const json_t *finding, double all)
 			 number(finding, "p50_ns"), "p99_ns", number(finding, "p99_ns"));
 }
 
-/* Both are findings: compares the number of its units, or how long these take. */
+/* Compares a finding of both reports: the number of its units, or their length. */
 static const char *change_of(const json_t *one, const json_t *other, double threshold)
 {
 	const json_t *in = json_object_get(one, "in"), *in_other = json_object_get(other, "in");
@@ -245,7 +248,7 @@ static json_t *make_function(const json_t *finding, const json_t *before, const 
 }
 
 /*
- * First the functions of the second report in its order, then those that are gone. *ret_worse: one of them is new or
+ * First the functions of the second report in its order, then those that disappeared. *ret_worse: one of them is new or
  * worse.
  */
 static json_t *make_functions(const json_t *before, const json_t *after, double threshold, bool *ret_worse)
@@ -295,8 +298,8 @@ static const json_t *find_usual(const json_t *report, const json_t *wanted)
 }
 
 /*
- * What a usual request spends in a function, by its share of their stacks. One that is not named has less than each that is, or
- * less than the least that is named. Null: no usual requests.
+ * The time that a usual request spends in a function, by its share of their stacks. A function that is not listed has
+ * less than the least that is listed. Null: no usual requests.
  */
 static json_t *make_usual_time(const json_t *report, const json_t *function)
 {
@@ -360,7 +363,7 @@ static double asleep(const json_t *group)
 	return fmax(0, 1 - part_of(group, "run_ns") - part_of(group, "queue_ns") - part_of(group, "unexplained_ns"));
 }
 
-/* Waits of a group of which it has more than before, or less: by what they are for, the parts of its time. */
+/* Waits of a group that changed: their reason, and the parts of the group's time. */
 static json_t *make_waits(const json_t *one, const json_t *other)
 {
 	const json_t *ones = json_object_get(one, "blocked_ns");
@@ -465,7 +468,10 @@ json_t *scope_report_compare(const json_t *before, const json_t *after, double t
 	bool worse, slower;
 
 	functions = make_functions(before, after, threshold, &worse);
-	/* Requests that are slow by chance come in bursts, which the interval does not have; the verdict weighs them. */
+	/*
+	 * Requests that are slow by chance come in bursts, which the interval does not contain; the verdict considers
+	 * them.
+	 */
 	slower = beyond(json_object_get(other, "slow"), json_object_get(one, "slow"), threshold) &&
 		 strcmp(text(after, "verdict"), "nothing");
 	return json_pack("{s:b, s:f, s:f, s:b, s:s, s:o, s:o, s:o, s:o, s:o}", "worse",

@@ -14,7 +14,7 @@ static double number(const json_t *object, const char *key)
 	return json_number_value(json_object_get(object, key));
 }
 
-/* Names in a report from elsewhere may be any bytes. */
+/* Names in a report from another host may have any bytes. */
 static void put(FILE *out, const json_t *object, const char *key)
 {
 	const char *value = json_string_value(json_object_get(object, key));
@@ -74,7 +74,7 @@ static void put_finding(FILE *out, const char *label, const json_t *finding)
 		scope_report_format_ns(&usual, number(finding, "usual_ns")));
 }
 
-/* What the function does to requests; of a report by another version its word. */
+/* Prints the effect of the function on requests; for a report of another version the word in it. */
 static void put_kind(FILE *out, const json_t *function)
 {
 	static const char *const does[SCOPE_FINDING_KINDS] = {
@@ -97,7 +97,7 @@ static void put_kind(FILE *out, const json_t *function)
 	put(out, function, "kind");
 }
 
-/* "0.10 ms (0.10 to 0.11 ms)"; of a function that is not named on that side, "less than 0.10 ms". */
+/* Prints "0.10 ms (0.10 to 0.11 ms)"; for a function that this report does not list, "less than 0.10 ms". */
 static void put_time(FILE *out, const json_t *time)
 {
 	struct scope_text ns, low, high;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prints the conclusion in a sentence, and if nothing is found what came near to a finding. */
+/* Prints the conclusion in a sentence; if nothing is found, also the functions that came near to a finding. */
 #include "report/section.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ static const char *red(const struct report *report)
 	return report->style->colour ? "\033[1;31m" : "";
 }
 
-/* When it began, also by wall-clock time if the trace has it. */
+/* Prints when the problem began, also as wall-clock time if the trace has it. */
 static void print_since(const struct report *report)
 {
 	const struct scope_analysis *analysis = report->analysis;
@@ -62,7 +62,7 @@ static void print_slow(const struct report *report)
 		print_since(report);
 }
 
-/* How many were slow, and the longest one: a report without findings does not mean that no client waited. */
+/* Writes how many units were slow, and the longest one: even without findings clients may have waited. */
 static void write_slow(const struct report *report, char *text, size_t room)
 {
 	const struct scope_model_slow *slow = &report->model->slow;

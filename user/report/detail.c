@@ -12,7 +12,7 @@
 #include "report/numbers.h"
 
 #define MOST 0.5	/* share of cut stacks from which the path is marked as cut */
-#define EXAMPLE_CALLS 8 /* of a slow unit and a usual one */
+#define EXAMPLE_CALLS 8 /* calls of a slow unit and of a usual one */
 #define KERNEL_NAMES 4	/* the innermost functions of the kernel */
 
 const char *scope_report_section_call(uint32_t nr)
@@ -119,7 +119,7 @@ static int print_kernel(const struct report *report, const struct scope_model_fi
 	return 0;
 }
 
-/* The owner of the lock waits for one that this thread has: not so if there is a third one in the circle. */
+/* True if the owner of the lock waits for a lock of this thread; false if the circle has a third thread. */
 static bool waits_for_this(const struct report *report, const struct scope_model_finding *one)
 {
 	for (size_t i = 0; i < report->analysis->hang_count; i++)

@@ -173,7 +173,7 @@ static void print_excesses(struct screen *screen, const struct scope_variance_pa
 	}
 }
 
-/* Prints what the path's hypothesis says, and how much of the request's own excess is where it says. */
+/* Prints the path's hypothesis, and how much of the request's own excess it explains. */
 static void print_suspect(struct screen *screen, const struct scope_forest_place *place,
 			  const struct scope_variance_request *request)
 {
@@ -222,7 +222,7 @@ static void print_why(struct screen *screen, const struct scope_variance_request
 		print_excesses(screen, place.path, &request->edges);
 }
 
-/* A number that no request has. */
+/* Prints that no request has that number. */
 static void print_no_request(struct screen *screen)
 {
 	const size_t count = screen->analysis->paths ? screen->analysis->paths->count : 0;

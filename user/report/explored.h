@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What an exploration found, as text and JSON. */
+/* The results of an exploration, as text and JSON. */
 #ifndef SCOPE_REPORT_EXPLORED_H
 #define SCOPE_REPORT_EXPLORED_H
 
@@ -22,7 +22,7 @@ struct scope_explored {
 	bool interrupted;	 /* by the user */
 };
 
-/* One line on what the last round showed. */
+/* Prints one line about the results of the last round. */
 void scope_report_explored_round(const struct scope_explore *explore, const struct scope_explore_plan *plan, char *text,
 				 size_t room);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What an exploration found, as JSON. */
+/* The results of an exploration, as JSON. */
 #include <jansson.h>
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What an exploration found, as text. */
+/* The results of an exploration, as text. */
 #include <math.h>
 #include <string.h>
 
@@ -280,7 +280,7 @@ static void print_kind(const struct screen *screen, const struct scope_explore_k
 			      : "even: nothing to explore");
 }
 
-/* Which of the trees the request of --why is in. */
+/* Prints the tree of the request of --why. */
 static void print_why_tree(const struct screen *screen)
 {
 	const struct scope_variance_request *request = screen->first->variance->request;

@@ -41,7 +41,7 @@ static int compare_ns(const void *a, const void *b)
 	return one < other ? -1 : one > other;
 }
 
-/* A level with as many units as the one before is left out. 0 or -ENOMEM. */
+/* Chooses the levels; a level with the same number of units as the one before is left out. 0 or -ENOMEM. */
 static int choose_levels(struct flame *flame)
 {
 	const struct scope_kept *kept = flame->analysis->kept;

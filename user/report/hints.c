@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the rules of thumb that apply to a finding say, each with its line. */
+/* The texts of the rules of thumb that apply to a finding, each with its line. */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where in the kernel a finding ran. */
+/* The functions of the kernel in which a finding ran. */
 #include "report/section.h"
 
 #include <errno.h>

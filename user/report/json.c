@@ -25,7 +25,7 @@
 #include "report/variance_text.h"
 #include "report/waits_text.h"
 
-/* A string in plain form, as names in traces already are, because JSON allows only UTF-8. */
+/* A string in plain form (names in traces have it already), because JSON allows only UTF-8. */
 json_t *scope_report_json_string(const char *text)
 {
 	char *plain = text ? scope_plain_copy(text, SCOPE_PLAIN_SENTENCE) : NULL;
@@ -172,7 +172,7 @@ static json_t *make_part(const struct scope_model_part *part)
 			 "findings_left_out", (json_int_t)part->left_out);
 }
 
-/* What was traced, how, and what is missing of it. */
+/* The target of the trace, how it was traced, and what is missing. */
 static json_t *make_trace(const struct scope_model *model)
 {
 	const struct scope_analysis *analysis = model->analysis;
@@ -287,7 +287,7 @@ static json_t *make_pictures(const struct scope_analysis *analysis)
 			 scope_report_picture_strips(analysis), "over_time", scope_report_picture_over_time(analysis));
 }
 
-/* What kind of server it is, in a sentence. */
+/* The structure of the server, in a sentence. */
 static json_t *make_server(const struct scope_analysis *analysis)
 {
 	char *sentence;
@@ -322,7 +322,7 @@ static json_t *make_usual(const struct scope_analysis *analysis)
 			 "functions", functions);
 }
 
-/* What requests take at the begin and at the end of the window; null: they do not take longer and longer. */
+/* The time of requests at the begin and at the end of the window; null: they do not take longer and longer. */
 static json_t *make_growth(const struct scope_analysis *analysis)
 {
 	if (analysis->growth.last_ns <= 0)

@@ -36,7 +36,7 @@ static json_t *make_callers(const struct scope_model_finding *one)
 	return array;
 }
 
-/* Which of them call themselves again, and by which others. */
+/* The callers that call themselves again, and through which functions. */
 static json_t *make_recursion(const struct scope_model *model, const struct scope_model_finding *one)
 {
 	const struct scope_tree *tree = &one->finding->evidence->tree;
@@ -265,7 +265,7 @@ static json_t *make_effect(const struct scope_report_causal *causal, size_t inde
 	return scope_report_delay_json_site(causal->result->site[causal->finding[index].number], effect);
 }
 
-/* Where it is, and who called it. */
+/* The place of the finding, and its callers. */
 static json_t *make_where(const struct scope_model *model, const struct scope_model_finding *one)
 {
 	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "shown",

@@ -83,7 +83,10 @@ enum scope_ranking_column {
 		SCOPE_RANKING_COLUMNS,
 };
 
-/* Columns of where the time went: the head, and what is added up: bits of enum scope_wait_class, and these two. */
+/*
+ * Columns of the table of times: the head, and the states that are added up: bits of enum scope_wait_class, and these
+ * two.
+ */
 #define SCOPE_TIMES_RUN (1u << 30)
 #define SCOPE_TIMES_QUEUE (1u << 31)
 
@@ -108,7 +111,7 @@ struct scope_times_column {
 extern const char *const scope_report_label_text[SCOPE_LABELS];
 extern const struct scope_times_column scope_report_times_column[SCOPE_TIMES_COLUMNS];
 
-/* Prints a text as its column has it, and the blanks after it; the line ends after the last one. */
+/* Prints a text in the form of its column, with the blanks after it; the line ends after the last column. */
 void scope_report_ranking_cell(enum scope_ranking_column column, const char *text, FILE *out);
 
 /* Prints the line of heads. stuck: what hangs or spins, as "threads"; NULL: units are slow. */

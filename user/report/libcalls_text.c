@@ -83,7 +83,7 @@ static void print_function(const struct scope_libcalls_function *row, bool exact
 		fprintf(to, ", %zu more", row->count - CALLS);
 }
 
-/* Is it the first row of its library? */
+/* True for the first row of its library. */
 static bool is_first(const struct scope_libcalls *libcalls, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
@@ -226,7 +226,7 @@ static int find_pair(const struct scope_libcalls *libcalls, const struct scope_r
 	return scope_server_libcalls_named(libcalls, pair->other, ret_other) ? 0 : -ENOENT;
 }
 
-/* How far the figures can be trusted. */
+/* Prints how exact the figures are. */
 static void print_basis(const struct scope_libcalls *libcalls, unsigned width, FILE *out)
 {
 	struct scope_text calls, stacks, unknown;

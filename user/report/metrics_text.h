@@ -26,16 +26,16 @@ struct scope_report_metrics {
 	const struct scope_trace *trace;
 	const struct scope_timeline *timeline; /* after its end */
 	const struct scope_metrics_view *view;
-	const struct scope_metric_changes *changes;	/* NULL: nothing is compared */
-	unsigned relate;				/* the metric that these go with; SCOPE_METRICS: latency */
-	const struct scope_metric_relations *relations; /* NULL: not looked for */
+	const struct scope_metric_changes *changes; /* NULL: nothing is compared */
+	unsigned relate;			    /* the metric to which these are related; SCOPE_METRICS: latency */
+	const struct scope_metric_relations *relations; /* NULL: not searched */
 	const char *before, *after;			/* names of the two windows that are compared */
 	struct scope_series_choice chosen;		/* none: all */
 	unsigned columns;				/* of the terminal; 0: 80 */
 	bool verbose;					/* all lines and metrics, not only one screen */
 };
 
-/* Each writes all of it: 0, -ENOMEM, or -EIO if writing to out fails. */
+/* Each writes the whole report: 0, -ENOMEM, or -EIO if writing to out fails. */
 int scope_report_metrics_text(const struct scope_report_metrics *report, FILE *out);
 int scope_report_metrics_json(const struct scope_report_metrics *report, FILE *out);
 int scope_report_metrics_csv(const struct scope_report_metrics *report, FILE *out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The facts of a report, made once, for text and JSON to print. */
+/* Makes the facts of a report once, for text and JSON. */
 #include "report/model.h"
 
 #include <errno.h>
@@ -52,7 +52,7 @@ static uint32_t count_stuck(const struct scope_ranking *ranking)
 	return threads;
 }
 
-/* What those are. */
+/* The word for the stuck threads or tasks. */
 static const char *name_stuck(const struct scope_ranking *ranking)
 {
 	const char *who = NULL;
@@ -78,7 +78,10 @@ static struct scope_model_slow make_slow(const struct scope_ranking *ranking)
 	/* If nothing is found, says also that no request was slow. */
 	const bool nothing = ranking->verdict == SCOPE_VERDICT_NOTHING && !ranking->findings;
 	const struct scope_finding *first = ranking->findings ? &ranking->finding[0] : NULL;
-	/* Few requests are slow then, and much of what is slow takes none: a coroutine goes on in a later turn of the loop. */
+	/*
+	 * True if few requests are slow and many slow units take no request: a coroutine continues in a later turn of
+	 * the loop.
+	 */
 	const bool in_rounds = first && first->serves && !first->asks && first->units > ranking->slow_requests;
 
 	if (nothing ? ranking->requests : ranking->slow_requests && !in_rounds)

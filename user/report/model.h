@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The facts of a report, made once, for text and JSON to print. */
+/* The facts of a report, made once, for text and JSON. */
 #ifndef SCOPE_REPORT_MODEL_H
 #define SCOPE_REPORT_MODEL_H
 
@@ -25,7 +25,7 @@ struct scope_model_line {
 	char *text;	     /* NULL: not read */
 };
 
-/* What the calls of a finding suggest, see report/hints.c. */
+/* A rule of thumb that the calls of a finding suggest, see report/hints.c. */
 struct scope_model_hint {
 	const char *rule; /* its name, as JSON has it */
 	char text[200];
@@ -86,7 +86,7 @@ struct scope_model_near {
 	double costs_ns; /* excess of a unit, ns */
 };
 
-/* How many units of work were slow, of how many. */
+/* The number of slow units of work, and of all. */
 struct scope_model_slow {
 	bool requests; /* false: of all units */
 	uint64_t slow, all;
@@ -106,13 +106,13 @@ struct scope_model_causal {
 	uint64_t elapsed_ns;
 };
 
-/* The part of the trace that the report is of. */
+/* The part of the trace that the report covers. */
 struct scope_model_part {
 	bool timed;			       /* the window is not all of it */
 	double from_s, to_s, whole_s;	       /* the window, after the trace's begin, and its whole length */
 	uint64_t whole_begin_ns, whole_end_ns; /* by the trace's clock */
 	const char *thread;		       /* as the user named it; NULL: all */
-	size_t left_out;		       /* findings of kinds that were not asked for */
+	size_t left_out;		       /* findings of kinds that were not requested */
 };
 
 /* The trigger that made a flight recorder write the trace, and the work that it saw. */
@@ -125,7 +125,7 @@ struct scope_model_triggered {
 
 struct scope_model {
 	const struct scope_analysis *analysis;
-	const struct scope_report_causal *causal_sites; /* NULL: nobody asked for experiments */
+	const struct scope_report_causal *causal_sites; /* NULL: no experiments were requested */
 	uint32_t group_names;				/* different ones */
 	uint64_t late;		/* threads that were followed only from some time after their start */
 	uint64_t begin_wall_ns; /* begin of the window, since 1970; 0: not known */

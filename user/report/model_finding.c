@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The facts of one finding: what it waits for, who called it, where in the source and the kernel, an example. */
+/*
+ * Makes the facts of one finding: the object of its waits, its callers, its places in the source and the kernel, an
+ * example.
+ */
 #include "report/model.h"
 
 #include <errno.h>
@@ -83,7 +86,7 @@ static void make_most(struct scope_model_finding *one)
 		one->most_share = fmin(1, tree->node[one->most[one->most_count - 1]].total_ns / all_ns);
 }
 
-/* Where the stack of what hangs begins in the evidence. */
+/* The node in the evidence at which the stack of the hung thread or task begins. */
 static uint32_t stopped_frames(const struct scope_analysis *analysis, const struct scope_finding *finding)
 {
 	if (finding->kind != SCOPE_FINDING_HANG)

@@ -117,7 +117,10 @@ static void add_bottleneck(const struct scope_model *model, const char *name, co
 	}
 }
 
-/* True if what comes first has no name, or is mostly in code without one: its program is stripped, or it was made at run time. */
+/*
+ * True if the first finding has no name, or is mostly in code without names: its program is stripped, or the code was
+ * made at run time.
+ */
 static bool needs_names(const struct scope_model *model)
 {
 	const struct scope_ranking *ranking = model->analysis->ranking;

@@ -53,7 +53,7 @@ static bool takes_fd(uint16_t nr)
 	}
 }
 
-/* Of several rows the last. */
+/* Finds the last of several rows. */
 static const struct scope_trace_fd *find_row(const struct scope_trace *trace, uint32_t tgid, int32_t number)
 {
 	size_t count;
@@ -65,7 +65,10 @@ static const struct scope_trace_fd *find_row(const struct scope_trace *trace, ui
 	return NULL;
 }
 
-/* The kernel's number of a socket says nothing to a reader; its addresses, if they follow, do. NULL: nothing is left. */
+/*
+ * Removes the kernel's number of a socket, which does not help a reader, and leaves its addresses. NULL: nothing is
+ * left.
+ */
 static const char *without_number(const char *name)
 {
 	const char *end = strncmp(name, "socket:[", 8) ? NULL : strchr(name, ']');

@@ -11,7 +11,7 @@
 #define FIXED 56 /* columns of the list without the function's name */
 #define NAME_MIN 16
 
-/* A finding with what it is ordered by. */
+/* A finding with the value by which it is sorted. */
 struct listed {
 	size_t index;
 	double value; /* highest first */

@@ -7,7 +7,7 @@
 
 #define SCOPE_PAGES_FINDINGS 9 /* that have a page: as many as there are digits to open one */
 
-/* What the list of findings is ordered by; a page of the live screen for each. */
+/* The orders of the list of findings; the live screen has a page for each. */
 enum scope_report_order {
 	SCOPE_ORDER_EXTRA, /* extra time, as the report has them */
 	SCOPE_ORDER_P99,

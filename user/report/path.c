@@ -81,7 +81,7 @@ static int take_exit(struct scope_path *path, const struct scope_unit *unit, uin
 
 	if (exit_ns > unit->end_ns)
 		return 0;
-	/* The pick-up before the unit: the time in it was idle. */
+	/* This call is the pick-up before the unit: its time was idle. */
 	if (exit_ns == unit->begin_ns) {
 		err = append(path, nr, 0);
 	} else if (enter_ns >= unit->begin_ns) {

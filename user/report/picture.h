@@ -17,7 +17,7 @@ json_t *scope_report_picture_flame(const struct scope_analysis *analysis);
 /* Threads over the window: how busy each was, and slow units one by one. Requests over time. */
 json_t *scope_report_picture_strips(const struct scope_analysis *analysis);
 
-/* What threads did over the window, by group; null if the analysis did not look (over_time of its options). */
+/* What threads did over the window, by group; null if the analysis did not record it (over_time of its options). */
 json_t *scope_report_picture_over_time(const struct scope_analysis *analysis);
 
 /* A unit of that trace: what its thread did, and the threads that it waited for. 0 or -errno. */

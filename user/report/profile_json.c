@@ -128,7 +128,7 @@ static double per_second(const struct scope_analysis *analysis, uint64_t count)
 	return analysis->server->window_ns > 0 ? (double)count / analysis->server->window_ns * 1e9 : 0;
 }
 
-/* How often the stage works: requests, or rounds of work where it takes none. */
+/* How often the stage works: requests, or rounds of work if it takes no requests. */
 static uint64_t rounds_of(const struct scope_stage *stage)
 {
 	return stage->requests ? stage->requests : stage->units;
@@ -160,7 +160,7 @@ static json_t *make_calls(const struct scope_analysis *analysis, const struct sc
 	return array;
 }
 
-/* What a stage does, in Ditto's words. */
+/* The work of a stage, in Ditto's words. */
 static json_t *make_functionality(const struct scope_server *server, const struct scope_server_calls *calls,
 				  uint32_t stage)
 {

@@ -389,7 +389,7 @@ int scope_report_picture_scene(struct scope_trace *trace, const struct scope_uni
 
 	if (!scene)
 		return -ENOMEM;
-	/* Of a request that was held, with what its loop did for others in between. */
+	/* For a request that was held this includes the work of its loop for others in between. */
 	scene->begin_ns = of->earlier ? of->earlier->part.begin_ns : of->begin_ns;
 	scene->end_ns = of->end_ns > scene->begin_ns ? of->end_ns : scene->begin_ns + 1;
 	add_row(scene, scope_timeline_threads_at(units->timeline->threads, of->thread)->tid);

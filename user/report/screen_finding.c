@@ -111,7 +111,7 @@ static void put_slow(const struct scope_model_slow *slow, FILE *to)
 		scope_report_format_large(&b, slow->all), slow->requests ? "requests" : "rounds", percent);
 }
 
-/* Where the cause is outside, and no function stands out: how bad it is for requests. */
+/* If the cause is outside, and no function is the main one: prints how much requests are affected. */
 static int print_extent_of_all(const struct report *report)
 {
 	const struct scope_ranking *ranking = report->analysis->ranking;
@@ -151,7 +151,7 @@ static int print_extent(const struct report *report, const struct scope_model_fi
 	}
 	put_slow(&report->model->slow, line.to);
 	fprintf(line.to, "; %.0f %% of the extra time here", 100 * one->finding->share);
-	/* The answer is another one, and has no times of requests. */
+	/* The answer is another finding, and has no times of requests. */
 	if (report->analysis->ranking->verdict == SCOPE_VERDICT_OUTSIDE &&
 	    report->analysis->ranking->decided != SCOPE_DECIDED_PEER_FIRST)
 		fprintf(line.to, "; they take %s instead of %s", scope_report_format_ns(&a, one->finding->p50_ns),
@@ -161,7 +161,7 @@ static int print_extent(const struct report *report, const struct scope_model_fi
 	return scope_report_section_broken(report, SCOPE_LABEL_EXTENT, &line);
 }
 
-/* What shows that a thread makes no progress, or leaves it open. */
+/* The reason why a thread makes no progress, or that this is not certain. */
 static const char *why_stuck(const struct scope_finding *finding)
 {
 	const struct scope_spin *rounds = scope_rank_finding_rounds(finding);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The first screen's lines that say where the first finding is: its function and line, its callers, who holds the lock. */
+/*
+ * The first screen's lines with the place of the first finding: its function and line, its callers, the owner of the
+ * lock.
+ */
 #include "report/section.h"
 
 #include <ctype.h>

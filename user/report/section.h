@@ -34,7 +34,7 @@ int scope_report_section_basis(const struct report *report);	/* the basis of the
 /* One finding in full, by its index. 0 or -errno. */
 int scope_report_section_detail(const struct report *report, size_t index);
 
-/* What kind of finding it is, in a word or two. */
+/* The kind of a finding, in a word or two. */
 /* The head of their number, of a finding of what hangs or spins. */
 const char *scope_report_section_stuck(const struct scope_model_finding *one);
 void scope_report_section_kind(const struct scope_model_finding *one, char *text, size_t room);

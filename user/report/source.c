@@ -40,7 +40,9 @@ static void print_row(FILE *to, const struct scope_places_row *row)
 	}
 }
 
-/* The lines with their text if that was read; else why it was not read, unless the file is just not here. */
+/*
+ * Prints the lines with their text if it was read; else the reason why not, unless the file is simply not on this host.
+ */
 static void print_lines(const struct report *report, const struct scope_model_finding *one)
 {
 	const char *file = "", *function = "";

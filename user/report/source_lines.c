@@ -88,7 +88,7 @@ static int read_file(const struct scope_analysis *analysis, struct scope_model_l
 	return err;
 }
 
-/* Lines without a stack are there for their text. */
+/* Removes lines without a stack whose text was not read. */
 static void drop_empty(struct scope_model_finding *one)
 {
 	size_t kept = 0;

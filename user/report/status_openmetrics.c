@@ -39,7 +39,7 @@ static void print_gauge(const char *name, const char *text, double value, FILE *
 	fprintf(out, "%s %.16g\n", name, value);
 }
 
-/* A session without a value (a share of one that does not run) has no sample. */
+/* A session without a value (such as a share of a session that does not run) has no sample. */
 static void print_row(size_t row, const json_t *sessions, FILE *out)
 {
 	print_head(rows[row].name, rows[row].counter ? "counter" : "gauge", rows[row].unit, rows[row].text, out);

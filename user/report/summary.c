@@ -114,7 +114,7 @@ static void print_head(const struct report *report)
 			 scope_report_format_window(&count, timeline->end_ns - timeline->begin_ns));
 	if (report->model->begin_wall_ns && gmtime_r(&begin, &tm))
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC, ", &tm);
-	/* Rather without the date than without the process. */
+	/* If the line is too short the date is left out, not the process. */
 	snprintf(right, sizeof(right), "%s%s",
 		 *when && scope_report_format_columns(left) + 2 + strlen(when) + strlen(window) >
 					 scope_report_section_width(report)
@@ -202,7 +202,7 @@ static int print_uneven(const struct report *report)
 	return scope_report_section_clipped(report, &line);
 }
 
-/* The name without as many of its first parts (packages, classes, namespaces) as there is no room for in a line. */
+/* Writes the name without first parts (packages, classes, namespaces) for which a line has no room. */
 static void put_fitting(const char *name, unsigned room, FILE *to)
 {
 	const char *at = name;
@@ -248,7 +248,10 @@ static int print_usual(const struct report *report)
 	return scope_report_section_broken(report, SCOPE_LABEL_USUAL, &line);
 }
 
-/* Why the function that came nearest to a finding is none, of the rules that a longer trace may decide; -v has the figures. */
+/*
+ * The reason why the function that came nearest to a finding is none, for rules that a longer trace may decide; -v has
+ * the figures.
+ */
 static const char *const near_why[SCOPE_RULE_PARTS + 1] = {
 	[SCOPE_RULE_UNITS] = "was seen in few of them",
 	[SCOPE_RULE_CHANCE] = "in few stacks",
@@ -271,7 +274,7 @@ static double extra_time(const struct report *report)
 	return extra;
 }
 
-/* Nothing is found in one trace, but slow requests have much of the time: the reader may be after these. */
+/* Nothing is found, but slow requests have much of the time, so the reader may be interested in them. */
 static int print_nearest(const struct report *report)
 {
 	const struct scope_model *model = report->model;
@@ -301,7 +304,7 @@ static int print_nearest(const struct report *report)
 	return scope_report_section_broken(report, SCOPE_LABEL_NEAREST, &line);
 }
 
-/* What would name the functions in which the first finding's time is. */
+/* Prints what is needed to name the functions in which the first finding's time is. */
 static int print_unnamed(const struct report *report)
 {
 	const struct scope_ranking *ranking = report->analysis->ranking;
@@ -325,8 +328,8 @@ static int print_unnamed(const struct report *report)
 }
 
 /*
- * Prints what could not be read, cut at the right edge; -v prints all of it. What has no name is not said where the first
- * function has one.
+ * Prints what could not be read, cut at the right edge; -v prints all of it. Missing names are not reported if the
+ * first function has a name.
  */
 static void print_notes(const struct report *report)
 {

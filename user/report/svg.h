@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What pictures share: text in them, and where an axis has its ticks. */
+/* Shared by pictures: text, and the places of ticks on an axis. */
 #ifndef SCOPE_REPORT_SVG_H
 #define SCOPE_REPORT_SVG_H
 

@@ -97,8 +97,8 @@ static double median(double *number, unsigned count)
 }
 
 /*
- * A throughput that does not rise has no curve that explains it, and is what a user wants to know all the same: medians of
- * the runs with fewer clients and of those with more. False: it rises, or there are too few numbers of clients.
+ * No curve explains a throughput that does not rise, but the user wants to know this. Prints medians of the runs with
+ * fewer clients and of those with more. Returns false if throughput rises, or there are too few numbers of clients.
  */
 static bool print_flat(const struct scope_swept *swept, FILE *out)
 {

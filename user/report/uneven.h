@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Threads that are out of line with their group: a sentence for each, a section, and JSON. */
+/* Threads that differ from their group: a sentence for each, a section, and JSON. */
 #ifndef SCOPE_REPORT_UNEVEN_H
 #define SCOPE_REPORT_UNEVEN_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which threads wait for which, as JSON. */
+/* The threads that wait for each other, as JSON. */
 #include <jansson.h>
 
 #include <scope/abi.h>

@@ -108,7 +108,7 @@ static int sorted(const struct scope_waits_tree *tree, uint32_t at, uint32_t **r
 	for (uint32_t i = tree->node[at].child; i; i = tree->node[i].sibling) {
 		size_t to = count++;
 
-		/* Of equals the one that came first, which is the last of the list. */
+		/* Among equal ones the first node comes first, which is the last of the list. */
 		for (; to && tree->node[child[to - 1]].ns <= tree->node[i].ns; to--)
 			child[to] = child[to - 1];
 		child[to] = i;
@@ -254,7 +254,7 @@ static int print_below(struct tree *tree, uint32_t at, unsigned depth)
 	return err;
 }
 
-/* Prints a group that waits: how long, of how much time, and for what. */
+/* Prints a group that waits: for how long, of how much time, and for what. */
 static int print_group(struct tree *tree, uint32_t at)
 {
 	const struct scope_waits *waits = tree->analysis->waits;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counts connections of clients, and for how long each was in use: from its accept, or its first read or write, to the last
- * one. That a connection was closed may not be seen: a process that ends closes its connections without a call.
+ * Counts connections of clients, and for how long each was in use: from its accept, or its first read or write, to the
+ * last one. The close of a connection may not be recorded: a process that ends closes its connections without a call.
  */
 #ifndef SCOPE_SERVER_CLIENT_LIVES_H
 #define SCOPE_SERVER_CLIENT_LIVES_H
@@ -25,13 +25,14 @@ struct scope_client_lives {
 };
 
 /*
- * A call on a client's connection; *ret_life: NULL if it is not counted, else until the next call. connection: the number of its accept (timeline/fds.h), or 0: then it is known by its process
- * and descriptor. 0 or -ENOMEM.
+ * Notes a call on a client's connection. *ret_life: valid until the next call; NULL if the connection is not counted.
+ * connection: the number of its accept (timeline/fds.h), or 0: then process and descriptor identify it. 0 or -ENOMEM.
  */
 int scope_server_client_lives_note(struct scope_client_lives *lives, uint32_t connection, uint32_t tgid, int32_t fd,
 				   uint64_t now_ns, struct scope_client_life **ret_life);
 /*
- * How many were in use at one time: on average from the first use to the last one of all, and at most. 0 or -ENOMEM.
+ * How many connections were in use at one time: the mean from the first use of any to the last use of any, and the
+ * maximum. 0 or -ENOMEM.
  */
 int scope_server_client_lives_open(const struct scope_client_lives *lives, double *ret_mean, uint32_t *ret_most);
 void scope_server_client_lives_free(struct scope_client_lives *lives);

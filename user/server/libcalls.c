@@ -73,7 +73,7 @@ static int note_return(void *user, const struct scope_thread *thread, const stru
 		return 0;
 	returned = &counter->of_thread[thread->index];
 	returned->some = false;
-	/* Of a call entered before the trace began no stack could be taken. */
+	/* A call that was entered before the trace began has no stack. */
 	if (call->nr >= SCOPE_SYSCALL_MAX || call->enter_ns < counter->begin_ns || exit_ns < part->from_ns ||
 	    (part->until_ns && exit_ns >= part->until_ns) || (part->only && !part->only[thread->index]))
 		return 0;
@@ -217,7 +217,7 @@ static int more_calls(const void *left, const void *right)
 	return (a->nr > b->nr) - (a->nr < b->nr);
 }
 
-/* From the calls with a stack to all. Errors of different calls are independent, so their squares add up. */
+/* Projects the calls with a stack to all calls. Errors of different calls are independent, so their squares add up. */
 static void project(const struct counter *counter, struct scope_libcalls_function *row)
 {
 	double below = 0, above = 0;
@@ -329,7 +329,7 @@ void scope_server_libcalls_destroy(struct scope_libcalls *libcalls)
 	free(libcalls);
 }
 
-/* Of two rows, whose errors are taken as independent. */
+/* Adds two rows, whose errors are treated as independent. */
 static void add(struct scope_libcalls_function *sum, const struct scope_libcalls_function *row)
 {
 	const double below = hypot(sum->calls - sum->low, row->calls - row->low),

@@ -2,11 +2,11 @@
 /*
  * Counts system calls, their bytes and their time by the library function that the program called for them.
  *
- * A system call belongs to the library function that the innermost function of the program called: to fwrite(), and
- * not to write(), which fwrite() calls, nor to main(). This is known of calls with a stack. If each call has one,
- * counts are exact. Else they are projected, for each number of a call separately: calls without a stack are assumed
- * to be like those with one. A count then has the 95 % interval of a share (E. B. Wilson, "Probable Inference, the
- * Law of Succession, and Statistical Inference", JASA 22, 1927).
+ * A system call belongs to the library function that the innermost function of the program called: to fwrite(), and not
+ * to write(), which fwrite() calls, nor to main(). This is known for calls with a stack. If each call has a stack,
+ * counts are exact. Otherwise they are projected for each kind of call separately: calls without a stack are assumed to
+ * be like calls with one. A count then has the 95 % interval of a share (E. B. Wilson, "Probable Inference, the Law of
+ * Succession, and Statistical Inference", JASA 22, 1927).
  */
 #ifndef SCOPE_SERVER_LIBCALLS_H
 #define SCOPE_SERVER_LIBCALLS_H

@@ -79,7 +79,7 @@ static int measure_walls(struct loads *all, const struct scope_groups *groups, s
 	return err;
 }
 
-/* Each thread's part of the window, and what counts as long in its group. */
+/* Computes each thread's part of the window, and the limit for units of its group. */
 static void begin(struct loads *all)
 {
 	const struct scope_timeline *timeline = all->distributions->run->timeline;

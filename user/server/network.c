@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which stages of a server share the work on requests. */
+/* Finds which stages of a server share the work on requests. */
 #include "server/network.h"
 
-/* A thread that waits for connections alone accepts in each unit. One that accepts in fewer waits for requests, too. */
+/*
+ * A thread that only waits for connections accepts in each unit. A thread that accepts in fewer units waits for
+ * requests, too.
+ */
 #define UNITS_PER_ACCEPT 1.5
 #define ALWAYS_BUSY 0.9	    /* share of the time: its threads seldom sleep, so few of their sleeps are ended */
 #define PASSED_ON_BUSY 0.01 /* share of the units of the stage before: then 1 in 100 is enough */

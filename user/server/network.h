@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which stages of a server share the work on requests: who waits for them, and who gets work from whom. */
+/*
+ * Finds which stages of a server share the work on requests: which stage waits for requests, and which stage gets work
+ * from which.
+ */
 #ifndef SCOPE_SERVER_NETWORK_H
 #define SCOPE_SERVER_NETWORK_H
 
@@ -8,8 +11,8 @@
 #define SCOPE_SERVER_PASSED_ON 0.1 /* share of a stage's units: if fewer lead to work elsewhere, it hands out none */
 
 /*
- * The stage whose threads wait until the connections of that one are readable, and wake it then; NULL: its own threads do.
- * Threads that only wait for new connections, and hand these out, are no such stage.
+ * The stage whose threads wait until connections of the given stage are readable, and then wake it; NULL: its own
+ * threads wait. Threads that only wait for new connections, and give these to others, are no such stage.
  */
 const struct scope_stage *scope_server_waits_for(const struct scope_server *server, const struct scope_stage *network);
 

@@ -25,7 +25,10 @@ struct runs {
 	uint64_t hash;
 };
 
-/* Polls at the top of a loop, and futexes, follow from who comes first. */
+/*
+ * True if the call is a step. Polls at the top of a loop, and futexes, depend on which thread comes first, so they are
+ * none.
+ */
 static bool is_step(const struct scope_profile_unit *unit, size_t i)
 {
 	return unit->call[i].role != SCOPE_CALL_FUTEX && !(unit->picked && !i && unit->call[i].role == SCOPE_CALL_POLL);
@@ -41,7 +44,7 @@ static uint64_t run_of(const struct scope_profile_call *call)
 	return call->exit_run_ns - call->enter_run_ns;
 }
 
-/* The time of stacks, which is known a little later than that of the call, may make the account go back. */
+/* The time of stacks is known a little later than that of the call, so the account may go back. */
 static uint64_t since(uint64_t run_ns, const struct scope_profile_call *call)
 {
 	return call->enter_run_ns > run_ns ? call->enter_run_ns - run_ns : 0;
@@ -141,7 +144,7 @@ static int add_call(struct scope_profile_step *step, const struct scope_profile_
 	step->run_ns += (double)run_of(call);
 	if (call->ret >= 0 && scope_server_result_of(call->nr) == SCOPE_RESULT_BYTES)
 		err = scope_values_count(&step->bytes, (uint64_t)call->ret);
-	/* How long the thread idles before a request is no part of it. */
+	/* The idle time before a request is no part of it. */
 	if (!err && call->slept_ns && !picked)
 		err = scope_sketch_count(&step->slept_ns, call->slept_ns);
 	return err;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a program must do so that it loads a host as a server does: for each stage, its requests by the sequence of their
- * system calls, with the distributions of sizes, of sleeps, and of the time on a CPU. It has nothing of what is read and written.
+ * The profile of a server: what a program must do to load a host in the same way. For each stage it has the requests by
+ * the sequence of their system calls, with the distributions of sizes, of sleeps, and of the time on a CPU. It has no
+ * data that was read or written.
  *
  *   stage   threads of one name, role and way to get their work (server/stages.h)
  *   path    its units with the same steps in the same order, and of the same kind of request

@@ -48,7 +48,7 @@ static struct kept *get(struct pass *pass, uint32_t thread)
 	return &pass->kept[thread];
 }
 
-/* What the tracer takes for stacks is not the program's. */
+/* The run time without the time that the tracer takes for stacks. */
 static uint64_t run_of(const struct scope_thread *thread)
 {
 	return thread->account.run_ns - thread->account.probe_ns;
@@ -89,7 +89,10 @@ static int on_enter(void *user, const struct scope_thread *thread, const struct 
 	};
 	kept->open_asleep_ns = thread->account.asleep_ns;
 	kept->entered = true;
-	/* At the entry, because the client may have asked again, and been read, by the return. */
+	/*
+	 * This is done at the entry, because before the return the client may have sent another request, which may have
+	 * been read.
+	 */
 	if (call->role == SCOPE_CALL_WRITE && kind == SCOPE_FD_ACCEPTED)
 		err = note_client(pass, thread, (int32_t)call->arg[0], call->enter_ns, &life);
 	kept->open.answers = life && life->asked;
@@ -108,7 +111,7 @@ static int keep(struct pass *pass, struct kept *kept, const struct scope_thread 
 {
 	const struct scope_open_unit *open = &pass->run->builder->open_unit[thread->index];
 
-	/* Of threads whose units are not requests there are no paths. */
+	/* There are no paths for threads whose units are no requests. */
 	if (!open->requests)
 		return 0;
 	if (!open->open && !kept->held && kept->count)
@@ -220,7 +223,7 @@ static int add(struct pass *pass, struct scope_profile_unit unit)
 	return scope_server_profile_add(pass->profile, &unit);
 }
 
-/* Adds the unit that is held back, and drops its calls. */
+/* Adds the unit that was kept, and drops its calls. */
 static int add_held(struct pass *pass, struct kept *kept)
 {
 	int err;
@@ -248,7 +251,7 @@ static struct scope_profile_unit join(struct kept *kept, const struct scope_prof
 	struct scope_profile_unit both = kept->unit;
 	struct scope_profile_call *read = &kept->call[kept->unit.calls];
 
-	/* How long the client took is no part of it. */
+	/* The time for which the client took is no part of the unit. */
 	read->slept_ns = 0;
 	both.call = kept->call;
 	both.calls += unit->calls;

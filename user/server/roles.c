@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What each thread of a server is for, and in which call it waits for work. */
+/* Finds the role of each thread of a server, and the call in which it waits for work. */
 #include "server/roles.h"
 
 #include <errno.h>
@@ -50,7 +50,7 @@ static enum scope_server_door door_of_wait(const struct scope_wait *wait)
 					       : door_of_call(wait->nr, wait->class == SCOPE_WAIT_PIPE);
 }
 
-/* A sleep without work. Of threads that pick up no work, any sleep could be one. */
+/* True for a sleep without work. If a thread picks up no work, every sleep may be one. */
 static bool is_idle(const struct scope_server_roles *all, const struct scope_wait *wait)
 {
 	if (wait->queue || wait->lock || wait->thread >= all->threads)
@@ -112,7 +112,7 @@ static enum scope_server_door find_door(const struct scope_server_roles *all, ui
 	if (last->run == SCOPE_RUN_BLOCKED && last->open.nr != SCOPE_NR_NONE &&
 	    scope_timeline_call_role(last->open.nr) == SCOPE_CALL_ACCEPT && last->open.enter_ns < timeline->end_ns)
 		facts->idle_ns[SCOPE_DOOR_ACCEPT] += (double)(timeline->end_ns - last->open.enter_ns);
-	/* A thread that is blocked there waits for nothing else, so it serves one connection after another. */
+	/* A thread that is blocked in accept waits for nothing else, so it serves one connection after another. */
 	if (facts->idle_ns[SCOPE_DOOR_ACCEPT] > 0)
 		return SCOPE_DOOR_ACCEPT;
 	for (int door = SCOPE_DOOR_NONE + 1; door < SCOPE_DOORS; door++)
@@ -147,7 +147,7 @@ static enum scope_server_role find_role(const struct scope_server_roles *all, ui
 		return SCOPE_ROLE_NETWORK;
 	if (facts->disk_ns > DISK_SHARE * facts->busy_ns && facts->disk_ns > 0)
 		return SCOPE_ROLE_DISK;
-	/* What io_uring completes is no call. */
+	/* Operations that io_uring completes are no calls. */
 	if (door == SCOPE_DOOR_URING && all->unseen)
 		return SCOPE_ROLE_NETWORK;
 	if (door == SCOPE_DOOR_FUTEX || door == SCOPE_DOOR_QUEUE)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What each thread of a server is for, and in which call it waits for work. */
+/* Finds the role of each thread of a server, and the call in which it waits for work. */
 #ifndef SCOPE_SERVER_ROLES_H
 #define SCOPE_SERVER_ROLES_H
 
 #include "server/stages.h"
 
-/* What is known of one thread. */
+/* Facts about one thread. */
 struct scope_server_facts {
 	uint64_t units, requests, accepts;
 	double busy_ns, disk_ns;
@@ -25,13 +25,16 @@ struct scope_server_roles {
 	struct scope_server_facts *facts; /* by thread */
 };
 
-/* From distributions after their end; the three pointers are borrowed. 0 or -errno; the caller frees in any case. */
+/*
+ * Uses distributions after the end of the pass; the three pointers are borrowed. 0 or -errno; the caller frees in any
+ * case.
+ */
 int scope_server_roles_find(const struct scope_distributions *distributions, const struct scope_groups *groups,
 			    const struct scope_pickups *pickups, size_t threads, uint32_t listeners,
 			    struct scope_server_roles *ret_roles);
 void scope_server_roles_free(struct scope_server_roles *roles);
 
-/* True of a sleep without work. Of threads that pick up no work, any sleep could be one. */
+/* True for a sleep without work. If a thread picks up no work, every sleep may be one. */
 bool scope_server_roles_idle(const struct scope_server_roles *roles, const struct scope_wait *wait);
 
 #endif

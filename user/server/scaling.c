@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How a server's figures follow from its load. */
+/* Fits how a server's figures depend on its load. */
 #include "server/scaling.h"
 
 #include <math.h>

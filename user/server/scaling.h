@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How a server's figures follow from its load, fitted to measurements at several loads.
+ * Fits how a server's figures depend on its load, to measurements at several loads.
  *
  * Throughput against the number of clients N by the Universal Scalability Law,
  *
  *   X(N) = gamma N / (1 + alpha (N - 1) + beta N (N - 1)),
  *
- * (N. J. Gunther, Guerrilla Capacity Planning, Springer, 2007): gamma is the throughput of one client, alpha the share of work
- * that one after another has to do, beta what each pair costs to agree. Other figures by a straight line. Both by least
- * squares; intervals are those of the linearized fit, by Student's t.
+ * (N. J. Gunther, Guerrilla Capacity Planning, Springer, 2007): gamma is the throughput of one client, alpha the share
+ * of work that is serial, beta the cost of coordination of each pair. Other figures are fitted by a straight line. Both
+ * use least squares; intervals are those of the linearized fit, by Student's t.
  */
 #ifndef SCOPE_SERVER_SCALING_H
 #define SCOPE_SERVER_SCALING_H
@@ -18,13 +18,16 @@
 
 #define SCOPE_SCALING_R2 0.9 /* a law that explains less of the variance is not printed */
 
-/* With its 95 % interval. low and high are NAN if it lies on the bound of 0, or no point is left over to judge by. */
+/*
+ * A value with its 95 % interval. low and high are NAN if the value is at the bound of 0, or if there are not more
+ * points than parameters.
+ */
 struct scope_scaling_value {
 	double value, low, high;
 };
 
 struct scope_usl {
-	bool known; /* else the rest says nothing but n and r2 */
+	bool known; /* else only n and r2 are valid */
 	size_t n;
 	double r2;
 	struct scope_scaling_value alpha, beta, gamma;
@@ -38,7 +41,10 @@ struct scope_scaling_line {
 	struct scope_scaling_value intercept, slope;
 };
 
-/* clients and throughput of n points. Fewer than four different numbers of clients make no law: there are three parameters. */
+/*
+ * clients and throughput: n points. At least four different numbers of clients are needed, because there are three
+ * parameters.
+ */
 struct scope_usl scope_server_scaling_usl(const double *clients, const double *throughput, size_t n);
 struct scope_scaling_line scope_server_scaling_line(const double *x, const double *y, size_t n);
 

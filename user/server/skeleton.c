@@ -39,7 +39,10 @@ const char *scope_server_skeleton_model(const struct scope_skeleton *skeleton)
 static enum scope_skeleton_form form_of(const struct scope_skeleton *skeleton, const struct scope_profile *profile)
 {
 	const struct scope_stage *network = skeleton->network;
-	/* Processes that another one forks, as many as connections, have one each, by whatever call they wait for it. */
+	/*
+	 * If a process forks as many processes as there are connections, each has one connection, whatever call it
+	 * waits in.
+	 */
 	const bool each = network && network->processes > 1 && network->processes == network->threads &&
 			  !network->accepts && skeleton->accept && profile->lives.count <= network->threads;
 

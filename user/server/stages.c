@@ -114,7 +114,7 @@ static int sort_threads(struct modeller *all)
 		stage->jobs |= gets_jobs(all, i);
 		stage->accepted += all->roles.facts[i].accepts;
 		stage->processes += !same_process_before(all, i, true);
-		/* The process of a thread that was never named is a guess. */
+		/* If a thread has no name, its process is a guess. */
 		if (strcmp(scope_timeline_threads_at(threads, i)->comm, "?") != 0)
 			server->processes += !same_process_before(all, i, false);
 	}
@@ -155,8 +155,9 @@ static int flow_wait(void *user, const struct scope_wait *wait)
 }
 
 /*
- * The stage that gives it work is the one that ends its sleeps. Its own threads may wake each other without passing on
- * work: one that takes an item from a queue in which there are more wakes the next, as those of Java's pools do.
+ * The stage that gives work to a stage is the one that ends its sleeps. Its own threads may wake each other without
+ * giving work: a thread that takes an item from a queue with more items wakes the next thread, like those of Java's
+ * pools.
  */
 static void find_from(struct modeller *all, size_t at)
 {
@@ -257,7 +258,7 @@ static int create(struct modeller *all, const struct scope_trace *trace)
 	for (size_t i = 0; i < fds; i++) {
 		bool again = fd[i].kind != SCOPE_FD_LISTEN;
 
-		/* Processes that were forked share them. */
+		/* Forked processes share listening sockets. */
 		for (size_t j = 0; !again && j < i; j++)
 			again = fd[j].kind == SCOPE_FD_LISTEN && fd[i].name[0] && !strcmp(fd[j].name, fd[i].name);
 		server->listeners += !again;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds what kind of server a traced program is: groups of threads by their purpose, how clients
- * are accepted and read from, which stage passes work to which, and how busy each stage is.
+ * Finds the structure of a traced server: groups of threads by their purpose, how clients are accepted and read from,
+ * which stage gives work to which, and how busy each stage is.
  */
 #ifndef SCOPE_SERVER_STAGES_H
 #define SCOPE_SERVER_STAGES_H
@@ -20,7 +20,7 @@ enum scope_server_role {
 	SCOPE_ROLES,
 };
 
-/* Where threads wait for work: where they sleep longest without any. */
+/* How threads wait for work: the call in which they sleep longest without work. */
 enum scope_server_door {
 	SCOPE_DOOR_NONE, /* they never sleep without work */
 	SCOPE_DOOR_EPOLL,
@@ -43,11 +43,11 @@ enum scope_server_door {
 struct scope_stage {
 	uint32_t group; /* of the groups: its name */
 	uint8_t role, door;
-	bool accepts;		  /* takes connections, too */
-	bool jobs;		  /* no requests of clients: what comes by connections that the process made */
-	uint64_t accepted;	  /* calls that accept, and sleeps in them */
-	uint32_t threads;	  /* all that were there */
-	uint32_t processes;	  /* of different ids */
+	bool accepts;	    /* takes connections, too */
+	bool jobs;	    /* its work is no requests of clients; it comes by connections that the process made */
+	uint64_t accepted;  /* calls that accept, and sleeps in them */
+	uint32_t threads;   /* all that were there */
+	uint32_t processes; /* of different ids */
 	uint64_t units, requests; /* of its threads, and those that took a client's */
 	double busy;		  /* threads with work to do, on average over the window */
 	uint32_t most_busy;	  /* at one time */
@@ -75,7 +75,7 @@ const char *scope_server_role_name(enum scope_server_role role);
 /* "epoll", "read", "futex" … */
 const char *scope_server_door_name(enum scope_server_door door);
 
-/* From distributions after their end, and their trace. 0 or -errno; the caller destroys. */
+/* Uses distributions after the end of the pass, and their trace. 0 or -errno; the caller destroys. */
 int scope_server_create(const struct scope_distributions *distributions, const struct scope_groups *groups,
 			const struct scope_pickups *pickups, const struct scope_trace *trace,
 			struct scope_server **ret_server);

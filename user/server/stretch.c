@@ -34,8 +34,8 @@ static void sort(uint64_t *ns, size_t count)
 }
 
 /*
- * A thread that ends a unit when it begins the next one has work all the time: at equal times ends come first, and
- * count for no time.
+ * A thread that ends a unit at the time at which it begins the next one has work all the time: at equal times ends come
+ * first, and no time is between.
  */
 struct scope_busy scope_server_stretch_sum(struct scope_stretches *stretches, uint32_t threads, uint64_t until_ns)
 {
@@ -88,8 +88,8 @@ bool scope_server_stretch_between(const struct scope_stretches *before, const st
 	for (size_t i = 0; i < both; i++)
 		sum += (double)after->begin_ns[skip + i] - (double)before->end_ns[i];
 	/*
-	 * The stage before was still in the same unit, waiting for the result; when it passed the work on is not
-	 * known.
+	 * The stage before was still in the same unit and waited for the result, so it is not known when it gave the
+	 * work.
 	 */
 	if (sum < 0)
 		return false;

@@ -6,7 +6,7 @@
 
 #define PAUSE_NS 2500000000ull /* a pause of this length ends a suspicion; reasons are checked once a second */
 #define NOW_NS 1500000000ull   /* the same */
-#define TOLERATED_TIMES 1.5    /* of what came to nothing */
+#define TOLERATED_TIMES 1.5    /* times a suspicion that came to nothing */
 #define PATIENCE_MAX 6
 
 /*
