@@ -36,7 +36,7 @@ static inline bool scope_arch_counter_steady(void)
 
 #define SCOPE_ARCH_REGS SCOPE_REG_COUNT_X86_64
 
-/* Non-maskable interrupts that a breakpoint's trap counts as: since 5.8, when they could be nested. */
+/* How many non-maskable interrupts the trap of a breakpoint counts as. Since 5.8 they can be nested. */
 #define SCOPE_ARCH_TRAP_NMIS (NMI_BITS > 1)
 
 /* 4.6 gave it a name */
@@ -51,7 +51,9 @@ static __always_inline bool scope_compat_in_ia32(void)
 #endif
 }
 
-/* The enum scope_abi of the call that the current task is in; removes the bit of the number that says so. */
+/*
+ * Returns the enum scope_abi of the call that the current task is in, and removes the bit of the ABI from the number.
+ */
 static __always_inline u8 scope_arch_abi(long *nr)
 {
 	if (unlikely(scope_compat_in_ia32()))
@@ -63,7 +65,7 @@ static __always_inline u8 scope_arch_abi(long *nr)
 	return SCOPE_ABI_NATIVE;
 }
 
-/* Arguments of a native call, when it is entered. */
+/* The first argument of a native call, read when the call is entered. */
 static __always_inline unsigned long scope_arch_first_arg(const struct pt_regs *regs)
 {
 	return regs->di;
@@ -108,7 +110,7 @@ static inline u64 scope_arch_frame(struct pt_regs *regs)
 	return regs->bp;
 }
 
-/* On this machine a call leaves the return address on the stack, not in a register. */
+/* On this machine a call stores the return address on the stack, not in a register. */
 #define SCOPE_ARCH_LINK_REGISTER 0
 
 static inline u64 scope_arch_link(struct pt_regs *regs)
@@ -121,7 +123,9 @@ static inline u64 scope_arch_return_address(u64 word)
 	return word;
 }
 
-/* The first words passed to the function whose first instruction this is; at most 6. */
+/*
+ * Reads the first words that were passed to a function, at most 6. The thread is at the function's first instruction.
+ */
 static inline void scope_arch_function_args(u64 *arg, struct pt_regs *regs, u32 count)
 {
 	const unsigned long word[] = { regs->di, regs->si, regs->dx, regs->cx, regs->r8, regs->r9 };
@@ -131,13 +135,13 @@ static inline void scope_arch_function_args(u64 *arg, struct pt_regs *regs, u32 
 		arg[i] = word[i];
 }
 
-/* Bytes of one slot of a frame: 32-bit programs have half as many. */
+/* Bytes of one slot of a stack frame. Those of 32-bit programs are half as large. */
 static inline u32 scope_arch_word_bytes(struct pt_regs *regs)
 {
 	return user_64bit_mode(regs) ? 8 : 4;
 }
 
-/* True if calls of that number get stacks in 32-bit programs. Calls that wait for work do not. */
+/* True if a stack is recorded for calls of this number in 32-bit programs. Calls that wait for work get none. */
 static inline bool scope_arch_compat_stack(u16 nr)
 {
 	/* As in <asm/unistd_32.h>: epoll_wait, epoll_pwait, accept4, epoll_pwait2. */
@@ -146,7 +150,7 @@ static inline bool scope_arch_compat_stack(u16 nr)
 
 #elif defined(CONFIG_ARM64)
 
-/* The architecture says so. */
+/* The architecture guarantees it. */
 static inline bool scope_arch_counter_steady(void)
 {
 	return true;
@@ -192,7 +196,7 @@ static inline u64 scope_arch_link(struct pt_regs *regs)
 	return regs->regs[30];
 }
 
-/* Above a user address, programs with pointer authentication keep its signature. */
+/* Programs with pointer authentication keep a signature in the bits above the address. */
 static inline u64 scope_arch_return_address(u64 word)
 {
 	return word & (TASK_SIZE_64 - 1);
@@ -211,7 +215,7 @@ static inline u32 scope_arch_word_bytes(struct pt_regs *regs)
 	return compat_user_mode(regs) ? 4 : 8;
 }
 
-/* Stacks of 32-bit programs are not unwound there. */
+/* Stacks of 32-bit programs are not unwound on this machine. */
 static inline bool scope_arch_compat_stack(u16 nr)
 {
 	return false;
@@ -221,9 +225,9 @@ static inline bool scope_arch_compat_stack(u16 nr)
 #error "scope: this architecture has no register table in compat/arch.h (x86-64 and arm64 have)"
 #endif
 
-extern bool scope_arch_copy_returns_copied; /* found at load by selftest.c, kept in stack.c */
+extern bool scope_arch_copy_returns_copied; /* selftest.c sets it at load; it is defined in stack.c */
 
-/* What the function of x86 returns; elsewhere nothing is copied, and all of it is left. */
+/* Returns what the function of x86 returns: the number of bytes that were not copied. Other machines copy nothing. */
 static inline unsigned long scope_arch_copy_nmi(void *to, const void __user *from, unsigned long bytes)
 {
 #ifdef CONFIG_X86
@@ -234,8 +238,8 @@ static inline unsigned long scope_arch_copy_nmi(void *to, const void __user *fro
 }
 
 /*
- * Copies from the current task's user memory without ever faulting a page in. Returns how many bytes, from the first
- * on, were readable.
+ * Copies from the current task's user memory, and never causes a page to be loaded. Returns how many bytes it copied:
+ * it stops at the first one that cannot be read.
  */
 static inline u32 scope_arch_copy_user(void *to, u64 from, u32 bytes)
 {
@@ -256,13 +260,14 @@ static inline u32 scope_arch_copy_user(void *to, u64 from, u32 bytes)
 }
 
 /*
- * One word, as scope_arch_copy_user() does. That function has been called since interrupts were switched off, and has
- * checked that the current task's page tables are in use. Call it between pagefault_disable() and pagefault_enable().
+ * Copies one word, like scope_arch_copy_user(). The caller has called that function since interrupts were switched off,
+ * because it checks that the current task's page tables are in use. Call it between pagefault_disable() and
+ * pagefault_enable().
  */
 static __always_inline bool scope_arch_read_word(u64 *to, u64 from)
 {
 #ifdef CONFIG_X86
-	/* Kernels before 5.4 warn of access_ok() in an interrupt. */
+	/* Kernels before 5.4 warn if access_ok() is called in an interrupt. */
 	return from < TASK_SIZE_MAX - sizeof(*to) && !__get_user(*to, (const u64 __user *)(unsigned long)from);
 #else
 	return scope_arch_copy_user(to, from, sizeof(*to)) == sizeof(*to);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Bios, which requests of block devices are made of: the arguments of the tracepoints, and the fields of a bio.
+ * Bios, of which requests of block devices consist: the arguments of the tracepoints, and the fields of a bio.
  *
- * Included by the one probe file that attaches to them. SCOPE_BIO_KNOWN is 0 where requests are not known
- * (compat/block.h), where a tracepoint has an unknown prototype, and before 4.12: there only some drivers report the
- * end of a bio.
+ * Included by the one probe file that attaches to them. SCOPE_BIO_KNOWN is 0 if requests are not known
+ * (compat/block.h), if a tracepoint has an unknown prototype, and before 4.12, because there only some drivers report
+ * the end of a bio.
  */
 #ifndef SCOPE_COMPAT_BIO_H
 #define SCOPE_COMPAT_BIO_H
@@ -19,7 +19,7 @@
 #include <linux/bio.h>
 #include <linux/sched.h>
 
-/* 5.11 removed the queue: it is that of the bio's disk. */
+/* 5.11 removed the queue, because the bio's disk has it. */
 #ifdef SCOPE_HAVE_BIO_QUEUE
 #define SCOPE_BIO_PROTO(data, bio) void *data, struct bio *bio
 #define SCOPE_BIO_REMAP_PROTO(data, bio) void *data, struct bio *bio, dev_t from_dev, sector_t from
@@ -29,7 +29,7 @@
 	void *data, struct request_queue *queue, struct bio *bio, dev_t from_dev, sector_t from
 #endif
 
-/* 5.9 removed the error: it is in the bio. */
+/* 5.9 removed the error, because the bio has it. */
 #ifdef SCOPE_HAVE_BIO_DONE
 #define SCOPE_BIO_DONE_PROTO(data, bio) void *data, struct request_queue *queue, struct bio *bio
 #define scope_compat_bio_errno(bio) blk_status_to_errno((bio)->bi_status)
@@ -52,7 +52,7 @@ static inline u32 scope_compat_bio_dev(const struct bio *bio)
 	return scope_compat_disk_dev(scope_compat_bio_disk(bio));
 }
 
-/* Returns whether its disk makes requests of bios; a driver of the other kind handles bios itself (dm, md, memory). */
+/* Returns whether its disk makes requests of bios. Other drivers handle bios themselves (dm, md, disks in memory). */
 static inline bool scope_compat_bio_has_requests(const struct bio *bio)
 {
 	const struct request_queue *queue = scope_compat_bio_disk(bio)->queue;
@@ -64,7 +64,10 @@ static inline bool scope_compat_bio_has_requests(const struct bio *bio)
 	return queue->mq_ops;
 }
 
-/* Returns whether this task submits it while it submits another one: the driver of a disk passes it on. */
+/*
+ * Returns whether this task is already submitting another bio. Then the driver of a disk hands this one to a disk
+ * below.
+ */
 static inline bool scope_compat_bio_is_nested(void)
 {
 	return current->bio_list;
@@ -91,7 +94,7 @@ static inline bool scope_compat_bio_is_flush(const struct bio *bio)
 	return op_is_flush(bio->bi_opf);
 }
 
-/* A flush that has no data is a write of nothing. */
+/* A flush without data is a write of no bytes. */
 static inline u8 scope_compat_bio_op(const struct bio *bio)
 {
 	if (scope_compat_bio_flushes_first(bio) && !bio->bi_iter.bi_size)

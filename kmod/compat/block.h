@@ -19,14 +19,14 @@
 #include <linux/blk-mq.h>
 #include <trace/events/block.h>
 
-/* 5.11 removed the queue: it is in the request. */
+/* 5.11 removed the queue, because the request has it. */
 #ifdef SCOPE_HAVE_BLOCK_RQ
 #define SCOPE_BLOCK_PROTO(data, request) void *data, struct request *request
 #else
 #define SCOPE_BLOCK_PROTO(data, request) void *data, struct request_queue *queue, struct request *request
 #endif
 
-/* 5.16 made the error a status of the block layer's own. */
+/* Since 5.16 the error is a status of the block layer. */
 #ifdef SCOPE_HAVE_BLOCK_DONE_STATUS
 #define SCOPE_BLOCK_ERROR blk_status_t
 #define scope_compat_block_errno(error) blk_status_to_errno(error)
@@ -44,7 +44,7 @@ static inline struct gendisk *scope_compat_block_disk(const struct request *requ
 #endif
 }
 
-/* Differs between two requests that are in the same memory one after the other. 4.18, else 0. */
+/* Differs between two requests that use the same memory one after the other. It is 0 before 4.18. */
 static inline u64 scope_compat_block_begun(const struct request *request)
 {
 #ifdef SCOPE_HAVE_BLOCK_START_NS
@@ -64,7 +64,7 @@ static inline u32 scope_compat_block_bytes(const struct request *request)
 	return blk_rq_bytes(request);
 }
 
-/* major and minor as records have them; 0 without a disk */
+/* major and minor in the format of records; 0 without a disk */
 static inline u32 scope_compat_disk_dev(const struct gendisk *disk)
 {
 	return disk ? (u32)disk->major << SCOPE_BLOCK_MINOR_BITS |
@@ -99,7 +99,10 @@ static inline u8 scope_compat_block_op(const struct request *request)
 	return scope_compat_op_of((__force u32)req_op(request));
 }
 
-/* flags: the op and the flags of a request or a bio, as a plain number. The thread waits for a read, also without the flag. */
+/*
+ * flags: the op and the flags of a request or a bio, as a plain number. A read is always synchronous, also without the
+ * flag.
+ */
 static inline u8 scope_compat_flags_of(u32 flags, bool sync)
 {
 	return (sync ? SCOPE_BLOCK_SYNC : 0) | (flags & (__force u32)REQ_META ? SCOPE_BLOCK_META : 0) |
@@ -119,7 +122,7 @@ static inline struct bio *scope_compat_block_bio(const struct request *request)
 	return request->bio;
 }
 
-/* Returns whether this is the end of a part of a request for which the device also flushes its cache, not the end of all. */
+/* Returns true if only a part of the request has ended, because the device also has to flush its cache for it. */
 static inline bool scope_compat_block_has_flush_left(const struct request *request)
 {
 #ifdef SCOPE_HAVE_BIO_COMPLETION

@@ -2,10 +2,9 @@
 /*
  * Whether a thread is in a control group that user space names by hierarchy and inode number.
  *
- * Only structures and inline functions are used: of the functions that find a group, no two kernels
- * export the same. Hierarchy 0 is the one of version 2; others, of version 1, have the number that
- * /proc/PID/cgroup shows, and are known where they have a controller. The inode number of a group's
- * directory is its kernfs node's.
+ * Only structures and inline functions are used, because each kernel exports other functions that find a group.
+ * Hierarchy 0 is the one of version 2. The hierarchies of version 1 have the number that /proc/PID/cgroup shows, and
+ * are known if they have a controller. The inode number of a group's directory is that of its kernfs node.
  */
 #ifndef SCOPE_COMPAT_CGROUP_H
 #define SCOPE_COMPAT_CGROUP_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tracepoint of moves between control groups: 4.13 has it, and 4.19 gave it the group's path.
+ * The tracepoint of moves between control groups. It exists since 4.13, and has the group's path since 4.19.
  *
  * Included by the one probe file that attaches to it.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What older or newer kernels lack, under the name that the newest kernel uses.
+ * Functions and types that older or newer kernels do not have, under the name that the newest kernel uses.
  *
  * Included before every source file, and after features.h, which features.sh makes. Each shim names the kernel that
  * made it needless.
@@ -27,12 +27,15 @@
 #include "thread.h"
 #include "fast_clock.h"
 
-/* 4.3; before, reading the cycle counter is a call where hypervisors may replace such functions; none replaces this one */
+/*
+ * 4.3; before, reading the cycle counter is a call if hypervisors may replace such functions, but none replaces this
+ * one
+ */
 #if defined(CONFIG_X86_64) && !defined(SCOPE_HAVE_RDTSC)
 #define get_cycles() __native_read_tsc()
 #endif
 
-/* Of a variable that a kernel's options would set to zero although it is written before it is read. GCC 12 */
+/* GCC 12. For a variable that is written before it is read, but that a kernel's options would set to zero first. */
 #ifdef __has_attribute
 #if __has_attribute(uninitialized)
 #define SCOPE_UNSET __attribute__((uninitialized))
@@ -72,7 +75,7 @@ static inline void kvfree(const void *memory)
 
 #include "vmalloc.h"
 
-/* 4.13; before, calls with flags for that gave up sooner, so as not to kill a process */
+/* 4.13; before, calls with flags for this gave up sooner, in order not to kill a process */
 #ifndef __GFP_RETRY_MAYFAIL
 #define __GFP_RETRY_MAYFAIL __GFP_NORETRY
 #endif
@@ -119,7 +122,7 @@ typedef unsigned int __poll_t;
 typedef int vm_fault_t;
 #endif
 
-/* 4.11 removed the area: the fault names it */
+/* 4.11 removed the area, because the fault has it */
 #ifdef SCOPE_HAVE_FAULT_ALONE
 #define SCOPE_COMPAT_FAULT_PROTO(vma, fault) struct vm_fault *fault
 #define SCOPE_COMPAT_FAULT_VMA(vma, fault) ((fault)->vma)
@@ -128,12 +131,12 @@ typedef int vm_fault_t;
 #define SCOPE_COMPAT_FAULT_VMA(vma, fault) (vma)
 #endif
 
-/* 3.16; before, kprobes know the functions that they must not probe by their section, which modules do not have */
+/* 3.16; before, kprobes refuse functions of one section of the kernel, and modules do not have that section */
 #ifndef NOKPROBE_SYMBOL
 #define NOKPROBE_SYMBOL(function)
 #endif
 
-/* 4.6; before, the estimate is what is free or holds blocks of devices */
+/* 4.6; before, the estimate is the free memory and the memory that holds blocks of devices */
 #ifndef SCOPE_HAVE_SI_MEM_AVAILABLE
 static inline long si_mem_available(void)
 {
@@ -149,7 +152,7 @@ static inline long si_mem_available(void)
 #define totalram_pages() (totalram_pages)
 #endif
 
-/* 5.4: on -rt a timer that is not called hard fires in a thread. Those kernels had none. */
+/* 5.4: on -rt a timer runs in a thread unless it is a hard one. Older kernels had no hard timers. */
 #ifndef SCOPE_HAVE_HRTIMER_PINNED_HARD
 #define HRTIMER_MODE_REL_PINNED_HARD HRTIMER_MODE_REL_PINNED
 #endif
@@ -169,17 +172,17 @@ static inline long si_mem_available(void)
 #define BIT_ULL(bit) (1ull << (bit))
 #endif
 
-/* 4.2, and what was fixed in it later; before, a file of an overlay has the inode of the file below */
+/* 4.2 with later corrections; before, a file of an overlay has the inode of the file below */
 #ifndef SCOPE_HAVE_D_REAL_INODE
 #define d_real_inode(dentry) ((dentry)->d_inode)
 #endif
 
-/* 5.11; the old name went in 6.19 */
+/* 5.11; 6.19 removed the old name */
 #ifndef in_hardirq
 #define in_hardirq() in_irq()
 #endif
 
-/* 6.13; hrtimer_init went in 7.0 */
+/* 6.13; 7.0 removed hrtimer_init */
 #ifndef SCOPE_HAVE_HRTIMER_SETUP
 static inline void hrtimer_setup(struct hrtimer *timer, enum hrtimer_restart (*function)(struct hrtimer *),
 				 clockid_t clock, enum hrtimer_mode mode)
@@ -208,7 +211,7 @@ static inline unsigned int __task_state_index(unsigned int task_state, unsigned 
 {
 	unsigned int state = (task_state | exit_state) & TASK_REPORT;
 
-	/* 4.14 reports it as a state of its own; before, it is an uninterruptible sleep. */
+	/* 4.14 reports it as a separate state; before, it is an uninterruptible sleep. */
 #ifdef TASK_REPORT_IDLE
 	if (task_state == TASK_IDLE)
 		state = TASK_REPORT_IDLE;
@@ -227,7 +230,7 @@ static inline unsigned int scope_compat_task_state(struct task_struct *task)
 #endif
 }
 
-/* 5.11; without CONFIG_KRETPROBES there is none, and no instance */
+/* 5.11; without CONFIG_KRETPROBES there are no kretprobes and no instances */
 #ifndef SCOPE_HAVE_GET_KRETPROBE
 static inline struct kretprobe *get_kretprobe(struct kretprobe_instance *instance)
 {
@@ -239,7 +242,7 @@ static inline struct kretprobe *get_kretprobe(struct kretprobe_instance *instanc
 }
 #endif
 
-/* Without SMP the field came with 6.17; one CPU runs one task. */
+/* Without SMP the field exists since 6.17. Before, the task that runs is the current one. */
 static inline bool scope_compat_on_cpu(struct task_struct *task)
 {
 #ifdef SCOPE_HAVE_TASK_ON_CPU

@@ -16,8 +16,8 @@
 
 #ifndef __ASSEMBLER__
 /*
- * delay_stub.S: a thread comes here in the place of the call's function, with its argument and its return address. It
- * continues where scope_delay_detour() says. Never called from C.
+ * delay_stub.S: a thread executes this instead of the call's function, with the same argument and return address. It
+ * continues at the address that scope_delay_detour() returns. It is never called from C.
  */
 #if SCOPE_DETOUR_KNOWN
 void scope_delay_stub(void);
@@ -26,10 +26,10 @@ static inline void scope_delay_stub(void)
 {
 }
 #endif
-/* delay_entry.c: for the stub alone. */
+/* delay_entry.c: only the stub calls it. */
 unsigned long scope_delay_detour(void);
 
-#else /* what the stub is written with */
+#else /* macros of the stub */
 
 #include <linux/linkage.h>
 
@@ -39,7 +39,7 @@ unsigned long scope_delay_detour(void);
 #endif
 
 #ifdef CONFIG_X86_64
-#ifndef RET /* before 5.17: nothing against speculation after a return */
+#ifndef RET /* before 5.17: the return has no protection against speculation */
 #define RET ret
 #endif
 #ifndef ENDBR /* before 5.18 */

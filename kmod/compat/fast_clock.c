@@ -21,11 +21,11 @@
 
 struct anchor {
 	u64 ns;
-	u64 clock; /* the scheduler's, at the same moment */
-	u64 rate;  /* of ns to it, in 1 / RATE_ONE */
+	u64 clock; /* the scheduler's clock at the same moment */
+	u64 rate;  /* ns for each unit of that clock, in 1 / RATE_ONE */
 };
 
-/* The one in use, and the one that is written while no reader uses it: it was in use 100 ms ago. */
+/* One is in use. The other one is written: it was in use 100 ms ago, so no reader uses it any more. */
 static struct anchor anchors[2];
 static unsigned int in_use;
 
@@ -33,13 +33,16 @@ static u64 ns_at(const struct anchor *anchor, u64 clock)
 {
 	s64 passed = clock - anchor->clock;
 
-	/* Clocks of two CPUs may disagree a little; a time longer than a second is given without the rate. */
+	/* The clocks of two CPUs may differ a little. A time longer than a second is returned without the rate. */
 	if (passed < 0 || passed > NSEC_PER_SEC)
 		return anchor->ns + passed;
 	return anchor->ns + (passed * anchor->rate >> RATE_SHIFT);
 }
 
-/* A hypervisor may come in between two readings, for milliseconds: the shortest of a few is taken. */
+/*
+ * A hypervisor may interrupt for milliseconds between the two readings. The pair with the shortest time of a few is
+ * taken.
+ */
 static struct anchor read_both(void)
 {
 	struct anchor best = { .rate = RATE_ONE };
@@ -62,14 +65,14 @@ static struct anchor read_both(void)
 	return best;
 }
 
-/* In a task, interrupts on. */
+/* Call it in a task, with interrupts on. */
 static void take_anchor(void)
 {
 	const struct anchor *last = &anchors[READ_ONCE(in_use)];
 	struct anchor *next = &anchors[!READ_ONCE(in_use)], now = read_both();
 	u64 passed = now.clock - last->clock, ns = now.ns - last->ns;
 
-	/* NTP changes the rate by a thousandth at most. After a suspend, for example, there is no rate. */
+	/* NTP changes the rate by a thousandth at most. A larger change, for example after a suspend, gives no rate. */
 	if (last->ns && passed && passed < NSEC_PER_SEC && ns < NSEC_PER_SEC)
 		now.rate = div64_u64(ns << RATE_SHIFT, passed);
 	if (now.rate < RATE_ONE - (RATE_ONE >> 9) || now.rate > RATE_ONE + (RATE_ONE >> 9))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * CLOCK_MONOTONIC from any context, which the kernel has since 3.17.
+ * Reads CLOCK_MONOTONIC in any context. The kernel itself can do this since 3.17.
  *
- * Before, a reader of the kernel's clock waits while the clock is being set: forever, in a probe that interrupted
- * the code that sets it. So the clock is read only in tasks with interrupts on, where the code that sets it cannot be
- * on the stack. Elsewhere time is extrapolated from the last of these readings by the scheduler's clock, at the latest
- * rate between the two. Only a work item takes these readings, every SCOPE_FAST_CLOCK_MS.
+ * Before, a reader of the kernel's clock waits while the clock is being set: forever, in a probe that interrupted the
+ * code that sets it. So the kernel's clock is read only in tasks with interrupts on: they cannot have interrupted the
+ * code that sets it. A work item does this every SCOPE_FAST_CLOCK_MS. All other code computes the time from the last of
+ * these readings, the scheduler's clock, and the latest rate between the two clocks.
  */
 #ifndef SCOPE_COMPAT_FAST_CLOCK_H
 #define SCOPE_COMPAT_FAST_CLOCK_H
@@ -28,7 +28,7 @@ static inline void scope_compat_fast_clock_stop(void)
 
 u64 scope_compat_fast_clock_ns(void);
 void scope_compat_fast_clock_start(void);
-/* No probe asks any more. */
+/* Call it when no probe needs the time any more. */
 void scope_compat_fast_clock_stop(void);
 #endif
 

@@ -10,23 +10,23 @@
 #include <linux/errno.h>
 #include <linux/ftrace.h>
 
-/* Also the kprobes of those functions have to use ftrace. */
+/* The kprobes of these functions have to use ftrace, too. */
 #if defined(CONFIG_DYNAMIC_FTRACE_WITH_REGS) && defined(CONFIG_KPROBES_ON_FTRACE)
 
 #define SCOPE_FTRACE_CALL_BYTES MCOUNT_INSN_SIZE
 
-/* 5.11 hands registers over in a type of its own */
+/* 5.11 has a separate type for the registers */
 #ifndef SCOPE_HAVE_FTRACE_OWN_REGS
 #define ftrace_regs pt_regs
 #define ftrace_get_regs(regs) (regs)
 #endif
 
-/* 5.11: a function asks to be kept from recursion; before, it was kept unless it refused */
+/* 5.11: a function has to ask for protection from recursion; before, it had to ask for none */
 #ifndef SCOPE_HAVE_FTRACE_RECURSION
 #define FTRACE_OPS_FL_RECURSION 0
 #endif
 
-/* 5.5: kernel.ftrace_enabled cannot take it out */
+/* 5.5: kernel.ftrace_enabled cannot switch it off */
 #ifndef SCOPE_HAVE_FTRACE_PERMANENT
 #define FTRACE_OPS_FL_PERMANENT 0
 #endif
@@ -44,7 +44,7 @@ static inline void scope_compat_ftrace_forget(struct scope_compat_ftrace *ftrace
 	ftrace_set_filter(&ftrace->ops, NULL, 0, 1);
 }
 
-/* ip: of the instruction that calls ftrace. */
+/* ip: the address of the instruction that calls ftrace. */
 static inline int scope_compat_ftrace_attach(struct scope_compat_ftrace *ftrace, ftrace_func_t function,
 					     unsigned long ip)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How a generic netlink family describes its commands, and how it reports why one was refused.
+ * Describes the commands of a generic netlink family, and reports why a command was refused.
  *
  * Only files that use netlink include it, after the kernel's headers.
  */
@@ -21,8 +21,10 @@ struct scope_op {
 	u32 maxattr;
 };
 
-/* 5.10: each command has a policy and its length. 5.2 to 5.9 had one for the family, before it one
- * array length for all: there the family is to take every attribute, and checks none. */
+/*
+ * 5.10: each command has a policy and its length. 5.2 to 5.9 had one policy for the family. Before, all commands had
+ * one array length; there the family has to accept every attribute, and checks none.
+ */
 static inline struct genl_ops scope_compat_genl_op(const struct scope_op *op)
 {
 	struct genl_ops result = { .cmd = op->cmd, .doit = op->doit };
@@ -41,8 +43,8 @@ static inline struct genl_ops scope_compat_genl_op(const struct scope_op *op)
 #endif
 
 /*
- * What pre_doit and post_doit are given of the command: 6.2 split its row by what is done with it, 3.13 made
- * it constant.
+ * The type of the command that pre_doit and post_doit get. 6.2 has a row for each use of a command, 3.13 made the row
+ * constant.
  */
 #if defined(SCOPE_HAVE_GENL_SPLIT_OPS)
 typedef const struct genl_split_ops scope_compat_genl_row;
@@ -64,15 +66,12 @@ static inline int scope_compat_genl_register(struct genl_family *family, struct 
 #endif
 }
 
-/*
- * 3.15, and fixes after it; before, the sender counts as the one who asks, also on a socket that another process
- * opened
- */
+/* 3.15 with later corrections; before, the sender's rights count, even if another process opened the socket */
 #ifndef SCOPE_HAVE_NETLINK_CAPABLE
 #define netlink_capable(skb, capability) capable(capability)
 #endif
 
-/* 5.1. The type is one that no kernel has: these kernels do not see the policy. */
+/* 5.1. No kernel has this type. These kernels do not read the policy. */
 #ifndef NLA_POLICY_EXACT_LEN
 #define SCOPE_COMPAT_NLA_EXACT 200
 #define NLA_POLICY_EXACT_LEN(length)                                                                                   \
@@ -94,7 +93,7 @@ static inline int scope_compat_exact_bytes(const struct nla_policy *policy)
 	return -1;
 }
 
-/* 4.12: before, an answer has no room for a text. It goes to the log: only root gets so far. */
+/* 4.12: before, an answer cannot contain a text. The text goes to the log, because only root can cause it. */
 #ifndef SCOPE_HAVE_EXTACK
 #undef NL_SET_ERR_MSG
 #undef NL_SET_ERR_MSG_ATTR
@@ -109,7 +108,7 @@ static inline int scope_compat_exact_bytes(const struct nla_policy *policy)
 	} while (0)
 #endif
 
-/* As NL_SET_ERR_MSG() does, for a text that is not a constant but stays valid forever. */
+/* Like NL_SET_ERR_MSG(), for a text that is not a constant but stays valid forever. */
 static inline void scope_compat_genl_say(struct genl_info *info, const char *text)
 {
 #ifdef SCOPE_HAVE_EXTACK
@@ -120,7 +119,7 @@ static inline void scope_compat_genl_say(struct genl_info *info, const char *tex
 #endif
 }
 
-/* 4.7: the attribute that pads, where a machine needs 64-bit values aligned. */
+/* 4.7: the attribute that is used as padding, on machines that need aligned 64-bit values. */
 #ifndef SCOPE_HAVE_NLA_PUT_U64_64BIT
 static inline int nla_put_u64_64bit(struct sk_buff *skb, int type, u64 value, int pad)
 {

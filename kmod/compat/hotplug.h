@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * States of CPU hotplug with instances: 4.10. Before, one notifier walks a list of the instances.
+ * States of CPU hotplug with instances (4.10). Before, one notifier calls each instance of a list.
  *
- * Each file that includes it has one state of its own; the functions have the kernel's names.
+ * Each file that includes this header gets one separate state. The functions have the kernel's names.
  */
 #ifndef SCOPE_COMPAT_HOTPLUG_H
 #define SCOPE_COMPAT_HOTPLUG_H
@@ -16,7 +16,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/notifier.h>
-/* In 3.10 linux/smp.h uses this header and does not include it. */
+/* In 3.10 linux/smp.h needs this header and does not include it. */
 #include <linux/percpu.h>
 #include <linux/smp.h>
 
@@ -34,9 +34,9 @@ static struct {
 	int (*online)(unsigned int cpu, struct hlist_node *node);
 	int (*offline)(unsigned int cpu, struct hlist_node *node);
 	struct hlist_head instances;
-	bool prepare; /* before the CPU comes, by the CPU that brings it; else on the CPU, once it is there */
+	bool prepare; /* runs before the CPU is online, on the CPU that starts it; else on the new CPU, when it is online */
 } scope_compat_hotplug;
-/* Taken inside the lock of CPU hotplug. */
+/* It is taken while the lock of CPU hotplug is held. */
 static DEFINE_MUTEX(scope_compat_hotplug_lock);
 
 struct scope_compat_online_call {
@@ -44,7 +44,7 @@ struct scope_compat_online_call {
 	int err;
 };
 
-/* Runs with interrupts off, where the kernel's own states run in a thread. */
+/* Runs with interrupts off. The kernel's own states run in a thread. */
 static void scope_compat_online_here(void *data)
 {
 	struct scope_compat_online_call *call = data;

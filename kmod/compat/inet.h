@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where a socket has its addresses of IPv6. */
+/* The IPv6 addresses of a socket. */
 #ifndef SCOPE_KMOD_COMPAT_INET_H
 #define SCOPE_KMOD_COMPAT_INET_H
 
@@ -7,7 +7,7 @@
 #include <net/sock.h>
 #include "compat.h"
 
-/* The kernel may be built without IPv6: then no socket is of its family. */
+/* The kernel may be built without IPv6. Then no socket has this family. */
 static inline void scope_compat_fill_ipv6(struct sock *sk, u64 *own, u64 *peer,
 					  void (*fill)(u64 *to, const struct in6_addr *address))
 {

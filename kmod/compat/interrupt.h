@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The tracepoints of interrupts without a device's handler: on x86 the timer and calls between CPUs. */
+/* The tracepoints of interrupts without a handler of a device. On x86 these are the timer and calls between CPUs. */
 #ifndef SCOPE_COMPAT_INTERRUPT_H
 #define SCOPE_COMPAT_INTERRUPT_H
 

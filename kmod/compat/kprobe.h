@@ -36,8 +36,8 @@ static inline bool scope_compat_kprobe_is_unsafe(const struct kprobe *kprobe)
 }
 
 /*
- * The kprobes of one address, and the one by which the kernel calls them all, are a ring. The kernel frees none of
- * them before each CPU has scheduled.
+ * The kprobes of one address are a ring, together with the one through which the kernel calls them all. The kernel
+ * frees none of them before each CPU has scheduled.
  */
 static inline void scope_compat_kprobe_make_safe(struct kprobe *kprobe)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* 5.4. Whether the kernel is locked down. Before, only patched kernels have lockdown, and modules cannot query it. */
+/* Whether the kernel is locked down (5.4). Before, only patched kernels have lockdown, and modules cannot query it. */
 #ifndef SCOPE_COMPAT_LOCKDOWN_H
 #define SCOPE_COMPAT_LOCKDOWN_H
 

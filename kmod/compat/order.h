@@ -6,7 +6,7 @@
 #include <linux/compiler.h>
 #include <asm/barrier.h>
 
-/* 3.19; scalars only, as ACCESS_ONCE() took */
+/* 3.19; only scalars, like ACCESS_ONCE() */
 #ifndef READ_ONCE
 #define READ_ONCE(from) (*(const volatile __typeof__(from) *)&(from))
 #endif
@@ -14,14 +14,14 @@
 #define WRITE_ONCE(to, value) (*(volatile __typeof__(to) *)&(to) = (value))
 #endif
 
-/* x86-64 reorders no load with a load, no store with a store, and nothing with its atomic operations. */
+/* x86-64 keeps the order of loads and the order of stores, and reorders nothing with its atomic operations. */
 #ifdef CONFIG_X86_64
 #define scope_compat_order() barrier()
 #else
 #define scope_compat_order() smp_mb()
 #endif
 
-/* 3.14; whole words alone until 3.19 */
+/* 3.14; until 3.19 only whole words */
 #ifndef SCOPE_HAVE_ORDER_ANY_SIZE
 #undef smp_load_acquire
 #undef smp_store_release
@@ -39,7 +39,7 @@
 	} while (0)
 #endif
 
-/* 3.16; each kind of atomic operation had its own before */
+/* 3.16; before, each kind of atomic operation had a separate one */
 #ifndef smp_mb__before_atomic
 #define smp_mb__before_atomic() scope_compat_order()
 #endif
@@ -47,7 +47,7 @@
 #define smp_mb__after_atomic() scope_compat_order()
 #endif
 
-/* 3.14: the compiler treats the variable as changed, and keeps it where it is */
+/* 3.14: the compiler has to assume that the variable changed, and does not move it */
 #ifndef OPTIMIZER_HIDE_VAR
 #define OPTIMIZER_HIDE_VAR(variable) __asm__("" : "=r"(variable) : "0"(variable))
 #endif

@@ -19,7 +19,7 @@
 #define scope_compat_synchronize_rcu_tasks() synchronize_sched()
 #endif
 
-/* Before the first task enters what scope_compat_synchronize_rcu_tasks() is to wait for. */
+/* Call it before the first task enters the code that scope_compat_synchronize_rcu_tasks() waits for. */
 static inline void scope_compat_expect_rcu_tasks(void)
 {
 #if defined(CONFIG_PREEMPT) && !defined(CONFIG_TASKS_RCU) && !defined(synchronize_rcu_tasks)

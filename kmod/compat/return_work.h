@@ -17,7 +17,7 @@
 #if defined(SCOPE_HAVE_RETURN_WORK)
 #define SCOPE_RETURN_WORK_KNOWN 1
 
-/* Returns false if this thread does not return to user mode. Any context that belongs to the thread. */
+/* Returns false if this thread does not return to user mode. Callable in any context that belongs to the thread. */
 static inline bool scope_compat_return_work(struct callback_head *work, void (*function)(struct callback_head *work))
 {
 	struct callback_head *head;
@@ -33,7 +33,7 @@ static inline bool scope_compat_return_work(struct callback_head *work, void (*f
 	return true;
 }
 
-#else /* the thread's list of work differs from the known one */
+#else /* the format of the thread's list of work is not known */
 #define SCOPE_RETURN_WORK_KNOWN 0
 
 static inline bool scope_compat_return_work(struct callback_head *work, void (*function)(struct callback_head *work))

@@ -3,8 +3,8 @@
  * The probes of scheduler tracepoints whose prototypes changed, one for each prototype known.
  *
  * It is included after the functions it calls: probe_switch(), probe_waking(), probe_exit() and, without
- * SCOPE_WITHOUT_RENAME, probe_rename(). In that file the compiler checks that the kernel's prototype is the one
- * chosen here. It has no guard: it is a part of that file.
+ * SCOPE_WITHOUT_RENAME, probe_rename(). In that file the compiler checks that the kernel's prototype is the one chosen
+ * here. This header has no guard, because it is a part of that file.
  */
 #include <linux/atomic.h>
 #include <linux/compiler.h>
@@ -25,7 +25,7 @@ static notrace void probe_sched_switch(void *data, bool preempt, struct task_str
 	probe_switch(data, preempt, prev, next, scope_compat_task_state(prev));
 }
 #elif defined(SCOPE_HAVE_SWITCH_PAIR) && defined(PREEMPT_ACTIVE)
-/* A task that is preempted has a bit in its count, and is still the one that runs: 4.4 took that away. */
+/* Up to 4.3 a preempted task has a bit in its count, and still is the current task. */
 static notrace void probe_sched_switch(void *data, struct task_struct *prev, struct task_struct *next)
 {
 	probe_switch(data, preempt_count() & PREEMPT_ACTIVE, prev, next, scope_compat_task_state(prev));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Walking the threads of processes, and what is in a thread, under the newest names. */
+/* Walks the threads of processes, and reads fields of a thread, under the newest names. */
 #ifndef SCOPE_COMPAT_THREAD_H
 #define SCOPE_COMPAT_THREAD_H
 
-/* Which old delayacct.h names without a declaration, where the kernel does not account for delays. */
+/* Old versions of delayacct.h use it without a declaration if the kernel does not account for delays. */
 struct taskstats;
 
 #include <linux/delayacct.h>
@@ -18,9 +18,9 @@ struct taskstats;
 #include "order.h"
 
 /*
- * 3.14. Before, the threads of a process are a ring without a head, and the walk ends when it is back at the first of
- * them. That one may leave the ring during the walk, when another thread's exec() takes its place and ends all
- * others: the rest of the walk has ended then.
+ * 3.14. Before, the threads of a process are a ring without a head, and the walk ends when it reaches the first thread
+ * again. That thread may leave the ring during the walk: another thread's exec() replaces it and ends all other
+ * threads. Then the threads that the walk did not reach have ended.
  */
 #ifndef for_each_thread
 static inline struct task_struct *scope_compat_next_thread(struct task_struct *process, struct task_struct *thread)
@@ -39,8 +39,8 @@ static inline struct task_struct *scope_compat_next_thread(struct task_struct *p
 #endif
 
 /*
- * When the thread last came to a CPU, by the clock of run queues; 0: not known, because the kernel does not keep such
- * times.
+ * When the thread was last given a CPU, by the clock of run queues; 0: not known, because the kernel does not store
+ * such times.
  */
 static inline u64 scope_compat_last_arrival(const struct task_struct *task)
 {
@@ -51,7 +51,7 @@ static inline u64 scope_compat_last_arrival(const struct task_struct *task)
 #endif
 }
 
-/* How long it has run since then, by the fair scheduler; 0: the kernel does not keep that. */
+/* How long it has run since then, by the fair scheduler; 0: the kernel does not store that. */
 static inline u64 scope_compat_ran_ns(const struct task_struct *task)
 {
 #ifdef SCOPE_HAVE_PREV_SUM_EXEC
@@ -61,7 +61,9 @@ static inline u64 scope_compat_ran_ns(const struct task_struct *task)
 #endif
 }
 
-/* True if it is in a stretch that the kernel counts in /proc/pressure/memory. 4.20; 5.16 made it a bit of its own. */
+/*
+ * True if the kernel counts the thread's present time in /proc/pressure/memory (4.20). Since 5.16 it is a separate bit.
+ */
 static __always_inline bool scope_compat_in_memstall(const struct task_struct *task)
 {
 #if defined(SCOPE_HAVE_MEMSTALL_BIT)
@@ -99,8 +101,8 @@ static __always_inline void scope_compat_delays(const struct task_struct *task, 
 }
 
 /*
- * How many programs the thread's process has executed, and its parent had as it was forked. EL8 keeps them apart since it
- * widened them. SCOPE_COMPAT_EXEC_ID is 0 where they are not found.
+ * How many programs the thread's process has executed, and how many its parent had executed when it forked this
+ * process. EL8 has larger counts in another place. SCOPE_COMPAT_EXEC_ID is 0 if the counts are not found.
  */
 #if defined(SCOPE_HAVE_EXEC_ID)
 #define SCOPE_COMPAT_EXEC_ID 1
@@ -116,7 +118,10 @@ static __always_inline void scope_compat_delays(const struct task_struct *task, 
 #define scope_compat_parent_exec_id(task) ((void)(task), 0)
 #endif
 
-/* Bits of 32-bit programs on x86-64. From 4.9 until 4.16 and its contemporaries they were in the processor's state. */
+/*
+ * Bits of 32-bit programs on x86-64. From 4.9 to 4.16, and in stable kernels of that time, they are in the processor's
+ * state.
+ */
 #if defined(CONFIG_X86_64) && defined(CONFIG_IA32_EMULATION)
 static __always_inline u32 scope_compat_thread_status(struct task_struct *task)
 {

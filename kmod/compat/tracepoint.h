@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Finding tracepoints and attaching to them: by pointer since 3.15, by name before. */
+/* Finds tracepoints and attaches to them: by pointer since 3.15, by name before. */
 #ifndef SCOPE_COMPAT_TRACEPOINT_H
 #define SCOPE_COMPAT_TRACEPOINT_H
 
@@ -23,8 +23,8 @@ static inline void for_each_kernel_tracepoint(void (*visit)(struct tracepoint *t
 #endif
 
 /*
- * 4.3 reports a waking on the CPU of the waker, always. Before, only the end of a waking is reported. For a thread of
- * another CPU that may happen there, in an interrupt, and then the waker is not known.
+ * 4.3 always reports a waking on the CPU of the waker. Before, only the end of a waking is reported. For a thread of
+ * another CPU it may be reported on that CPU, in an interrupt. Then the waker is not known.
  */
 #ifdef SCOPE_HAVE_SCHED_WAKING
 #define SCOPE_COMPAT_WAKING_NAME "sched_waking"

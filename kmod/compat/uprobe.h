@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Setting and removing a uprobe, whose functions and callbacks changed several times.
+ * Sets and removes a uprobe. The kernel's functions and callbacks for this changed several times.
  *
- * 6.12 gave registration a handle, and its removal two steps; the filter lost its context. 6.13
- * gave the handlers a place for data.
+ * Since 6.12 registration returns a handle, removal has two steps, and the filter has no context. Since 6.13 the
+ * handlers have a place for data.
  */
 #ifndef SCOPE_COMPAT_UPROBE_H
 #define SCOPE_COMPAT_UPROBE_H
@@ -59,7 +59,7 @@ static inline int scope_compat_uprobe_register(struct scope_compat_uprobe *uprob
 #endif
 }
 
-/* Handlers may still run until scope_compat_uprobe_sync(), which serves for many removals. */
+/* Handlers may still run until scope_compat_uprobe_sync(). One such call is enough for many removals. */
 static inline void scope_compat_uprobe_unregister(struct scope_compat_uprobe *uprobe)
 {
 #ifdef SCOPE_HAVE_UPROBE_HANDLE
@@ -76,7 +76,7 @@ static inline void scope_compat_uprobe_sync(void)
 #endif
 }
 
-#else /* a kernel without uprobes, or with functions that are not known here */
+#else /* a kernel without uprobes, or with unknown functions */
 
 struct scope_compat_uprobe {
 	struct uprobe_consumer consumer;

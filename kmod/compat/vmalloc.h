@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory a probe may touch without a page fault: 5.8 on x86-64.
+ * Memory that a probe may access without a page fault (5.8 on x86-64).
  *
  * Before, a process got a newly used top-level entry of the vmalloc area by a fault at its first access;
  * per-CPU memory is there as well. A fault inside a probe may be traced itself. Writing to
@@ -44,7 +44,7 @@ static inline int scope_compat_no_death(struct notifier_block *notifier, unsigne
 /* May sleep. */
 static inline void scope_compat_sync(const void *memory, size_t bytes)
 {
-	/* Its removal waits until nobody walks the list any more. */
+	/* Its removal waits until no CPU walks the list any more. */
 	struct notifier_block notifier = { .notifier_call = scope_compat_no_death };
 	unsigned long first = pgd_index((unsigned long)memory);
 	unsigned long end = pgd_index((unsigned long)memory + bytes - 1) + 1;

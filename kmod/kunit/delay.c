@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit: the accounting of virtual speedups, where the kernel's own compiler flags apply to it.
+ * KUnit: the accounting of virtual speedups, compiled with the kernel's own compiler flags.
  *
  * tests/unit/test_delay_account.c tries the same code in user space on more cases.
  */
@@ -11,7 +11,7 @@
 #define US 1000ull
 #define MS (1000 * US)
 
-/* Two threads in the code at once: each is credited, and neither makes the other wait. */
+/* Two threads are in the code at once. Each gets a credit, and neither makes the other wait. */
 static void threads_in_the_code_do_not_add_up(struct kunit *test)
 {
 	struct scope_account a, b, other;
@@ -43,7 +43,7 @@ static void small_debts_wait_but_for_a_wake_up(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, scope_account_due(&thread, required, 0), SCOPE_ACCOUNT_LEAST_NS);
 }
 
-/* A thread that slept too long owes less the next time, and other threads see no more than was required. */
+/* A thread that slept too long has to sleep less the next time. Other threads see only the time that was required. */
 static void a_long_sleep_is_made_good(struct kunit *test)
 {
 	struct scope_account fast, late;
@@ -59,7 +59,9 @@ static void a_long_sleep_is_made_good(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, scope_account_owed(&late, required), 430 * US);
 }
 
-/* A thread that wakes another one passes on what it waited in that time; a device passes on nothing. */
+/*
+ * The waiting of a thread that wakes another one also counts for the woken thread. A device has no waiting that counts.
+ */
 static void who_is_woken_by_a_thread_is_let_off(struct kunit *test)
 {
 	struct scope_account fast, peer, waiter, reader;
@@ -92,7 +94,7 @@ static void children_inherit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, scope_account_effective(MS / 2, 7 * MS, required), 0ull);
 }
 
-/* In two stretches as in one: samples are neither lost nor made where a stretch ends. */
+/* Two stretches have the same samples as one: none is lost or added where a stretch ends. */
 static void samples_of_stretches_add_up(struct kunit *test)
 {
 	u64 cut;

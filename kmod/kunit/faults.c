@@ -9,7 +9,7 @@ static int fail_at;
 module_param(fail_at, int, 0644);
 MODULE_PARM_DESC(fail_at, "fail the Nth call that may fail from now on; back at 0 once it did");
 
-/* The one that sets fail_at makes one call of the module at a time. */
+/* The test that sets fail_at makes only one call of the module at a time. */
 bool scope_fault_due(const char *what)
 {
 	int left = READ_ONCE(fail_at);

@@ -2,11 +2,11 @@
 /*
  * Test build SCOPE_FAULTS=1: every call of the kernel that may fail can be made to.
  *
- * It is included before every source file and puts a question before each such call. The calls are counted as they
- * are made. So fail_at=N (a parameter of the module, at load or later) fails the Nth call from then on, in any file,
- * and no source file knows of it. It has a row for each function of the kernel whose failure the module has to
- * survive. The function's own header comes first, so that the macro does not change the declaration. What is attached
- * to tracepoints is counted (the parameter probes).
+ * It is included before every source file, and adds a check before each such call. The calls are counted. So fail_at=N
+ * (a parameter of the module, at load or later) makes the Nth call from then on fail, in any file, and the source files
+ * need no change. There is a row for each function of the kernel whose failure the module has to survive. The
+ * function's own header comes first, so that the macro does not change the declaration. The probes that are attached to
+ * tracepoints are counted (the parameter probes).
  */
 #ifndef SCOPE_KUNIT_FAULTS_H
 #define SCOPE_KUNIT_FAULTS_H
@@ -31,7 +31,7 @@ int scope_fault_detached(int err);
 
 #define SCOPE_FAULT(function, failure, ...) (scope_fault_due(#function) ? (failure) : function(__VA_ARGS__))
 
-/* Up to 5.7 compat has defined its own before. */
+/* Up to 5.7, compat has already defined this. */
 #undef kvzalloc
 #undef vmap
 #undef __alloc_percpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* KUnit: the set of traced processes, its overflow and its use by all CPUs at once included. */
+/* KUnit: the set of traced processes, also when it is full, and when all CPUs use it at once. */
 #include <kunit/test.h>
 #include <linux/completion.h>
 #include <linux/kthread.h>
@@ -36,7 +36,7 @@ static void adds_and_removes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&filter->count), 1500);
 }
 
-/* Processes come and go for ever: an empty slot is one again. */
+/* Processes begin and end all the time. A slot that became empty can be used again. */
 static void survives_churn(struct kunit *test)
 {
 	struct scope_filter *filter = test->priv;
@@ -57,7 +57,7 @@ static void counts_what_finds_no_place(struct kunit *test)
 	u32 i;
 
 	for (i = 1; i <= SCOPE_FILTER_REACH + 5; i++)
-		scope_filter_add(filter, i * SCOPE_FILTER_LINES, SCOPE_FILTER_NAMED); /* all want the same line */
+		scope_filter_add(filter, i * SCOPE_FILTER_LINES, SCOPE_FILTER_NAMED); /* all belong to the same line */
 	KUNIT_EXPECT_EQ(test, atomic_read(&filter->count), (int)SCOPE_FILTER_REACH);
 	KUNIT_EXPECT_EQ(test, (u64)atomic64_read(&filter->full), 5ull);
 }
@@ -72,7 +72,7 @@ struct churner {
 	u32 missed;
 };
 
-/* Each thread has pids of its own, which belong to the same lines as the others'. */
+/* Each thread has separate pids. They belong to the same lines as those of the other threads. */
 static int churn(void *data)
 {
 	struct churner *self = data;
@@ -114,7 +114,7 @@ static void survives_all_cpus_at_once(struct kunit *test)
 		if (IS_ERR(task[i]))
 			continue;
 		wait_for_completion(&churners[i].done);
-		kthread_stop(task[i]); /* its code may go only after its last instruction */
+		kthread_stop(task[i]); /* the code may be unloaded only after its last instruction */
 		put_task_struct(task[i]);
 		KUNIT_EXPECT_EQ(test, churners[i].missed, 0u);
 	}

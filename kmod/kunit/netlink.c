@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit: what the netlink family accepts, attribute by attribute, and what it makes of it.
+ * KUnit: which attributes the netlink family accepts, and how it interprets them.
  *
- * Goes through the family's own table of commands and their policies, so an attribute added there
- * is tested here without a change. Compiled in the place of netlink.c, whose tables are static.
+ * It reads the family's own table of commands and their policies. So an attribute that is added there is tested without
+ * a change here. It is compiled instead of netlink.c, because the tables of that file are static.
  */
 #include <kunit/test.h>
 #include "../netlink.c"
@@ -13,17 +13,17 @@
 
 #define MESSAGE_BYTES 8192
 
-/* A message, and what the policy made of it last. Too much for a stack together with its session. */
+/* A message, and the last result of the policy. Together with the session it is too large for a stack. */
 struct message {
 	struct nlattr *attrs[SCOPE_ATTR_MAX + 1];
 	struct netlink_ext_ack extack;
 	u32 bytes;
-	struct nlmsghdr head; /* data follow in one piece */
+	struct nlmsghdr head; /* the data follow without a gap */
 	struct genlmsghdr genl;
 	u8 data[MESSAGE_BYTES] __aligned(4);
 };
 
-/* The module's own init has not run yet: what sessions need of it is done here. */
+/* The module's own init has not run yet. The part of it that sessions need is done here. */
 static int message_init(struct kunit *test)
 {
 	int err = scope_probe_init();
@@ -112,7 +112,7 @@ static void each_attribute_has_one_length(struct kunit *test)
 	KUNIT_EXPECT_GT(test, tried, 50u);
 }
 
-/* Those beyond the table, those of other commands, and answers used as questions. */
+/* Attributes beyond the table, attributes of other commands, and attributes of answers. */
 static void unknown_attributes_are_refused(struct kunit *test)
 {
 	struct message *m = test->priv;
@@ -130,7 +130,7 @@ static void unknown_attributes_are_refused(struct kunit *test)
 	KUNIT_EXPECT_GT(test, tried, 20u);
 }
 
-/* A nest without its flag, and attributes that end in the middle. */
+/* A nested attribute without its flag, and attributes that are cut off. */
 static void broken_frames_are_refused(struct kunit *test)
 {
 	struct message *m = test->priv;
@@ -157,7 +157,7 @@ static void broken_frames_are_refused(struct kunit *test)
 	}
 }
 
-/* As on a kernel that does not see the policy: the module's own check alone. */
+/* Only the module's own check, like on a kernel that does not read the policy. */
 static int check_alone(struct message *m, const struct scope_op *op)
 {
 	struct genl_info info = { .nlhdr = &m->head, .genlhdr = &m->genl, .extack = &m->extack };
@@ -209,7 +209,7 @@ static void add_targets(struct message *m, u32 pid, u32 count)
 }
 
 /*
- * What CONFIGURE does to a new session, once its policy has passed the message. On success *ret_config and
+ * Applies CONFIGURE to a new session, after the policy has accepted the message. On success *ret_config and
  * *ret_processes are the result.
  */
 static int configure_by(struct kunit *test, struct message *m, struct scope_config *ret_config, int *ret_processes)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* KUnit: how each event is packed, byte for byte as include/scope/event.h draws it. */
+/* KUnit: how each event is packed, compared byte by byte with the drawings in include/scope/event.h. */
 #include <kunit/test.h>
 #include "../record.h"
 #include "../session.h"
@@ -16,7 +16,7 @@ static struct scope_ring *ring_of(struct kunit *test)
 	return &((struct scope_cpu *)test->priv)->ring;
 }
 
-/* The record at *at of the first sub-buffer, checked to be of this type; *at moves to the next one. */
+/* Returns the record at *at of the first sub-buffer, and checks its type. *at moves to the next record. */
 static const void *take(struct kunit *test, u32 *at, u32 type, u32 bytes)
 {
 	struct scope_ring *ring = ring_of(test);
@@ -115,7 +115,7 @@ static void numbers_out_of_range_are_none(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, scope_record_nr(LONG_MAX), SCOPE_NR_NONE);
 }
 
-/* Every kind of record, into a ring that takes no more: counted, nothing written. */
+/* Puts every kind of record into a full ring: each is counted as lost, and nothing is written. */
 static void a_full_ring_takes_none(struct kunit *test)
 {
 	static const u64 arg[SCOPE_ARG_MAX];

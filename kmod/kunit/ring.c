@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * KUnit: the ring, where the kernel's own compiler flags and checks apply to it.
+ * KUnit: the ring, compiled with the kernel's own compiler flags and checks.
  *
- * tests/unit/test_ring.c drives the same code in user space with many more cases.
+ * tests/unit/test_ring.c tests the same code in user space with many more cases.
  */
 #include <kunit/test.h>
 #include <linux/slab.h>
@@ -44,7 +44,7 @@ struct scope_ring *scope_kunit_make_ring(struct kunit *test, u32 count, bool fli
 
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, f);
 	test->priv = f;
-	init_irq_work(&f->cpu.wake, no_reader); /* a sub-buffer handed out wakes the reader */
+	init_irq_work(&f->cpu.wake, no_reader); /* a full sub-buffer wakes the reader */
 	f->page = kzalloc(sizeof(*f->page), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, f->page);
 	f->subbufs = vzalloc(count * SUBBUF);
@@ -117,7 +117,7 @@ static void loss_stands_in_the_next_header(struct kunit *test)
 	for (i = 0; i < 7; i++)
 		KUNIT_EXPECT_FALSE(test, put(ring, 16, 3));
 	KUNIT_ASSERT_EQ(test, scope_ring_consume(ring, 1), 0);
-	scope_ring_set_thread(ring, 77); /* the switch that said so was lost */
+	scope_ring_set_thread(ring, 77); /* the record of the switch was lost */
 	KUNIT_ASSERT_TRUE(test, put(ring, 16, 4));
 	scope_ring_close(ring);
 	KUNIT_EXPECT_EQ(test, subbuf_at(ring, 2)->lost, 7ull);
@@ -131,9 +131,9 @@ static void time_bridges_a_long_gap(struct kunit *test)
 	u64 late = 1ull << 50;
 
 	KUNIT_ASSERT_TRUE(test, put(ring, 8, 100));
-	KUNIT_ASSERT_TRUE(test, put(ring, 8, 100 + SCOPE_DELTA_MAX)); /* just fits */
+	KUNIT_ASSERT_TRUE(test, put(ring, 8, 100 + SCOPE_DELTA_MAX)); /* the largest that fits */
 	KUNIT_ASSERT_TRUE(test, put(ring, 8, late));
-	KUNIT_ASSERT_TRUE(test, put(ring, 8, late - 5)); /* the clock stepped back */
+	KUNIT_ASSERT_TRUE(test, put(ring, 8, late - 5)); /* the clock went back */
 	scope_ring_close(ring);
 	time = (const void *)((const u8 *)(subbuf_at(ring, 0) + 1) + 16);
 	KUNIT_EXPECT_EQ(test, scope_record_type(time->word), (u32)SCOPE_RECORD_TIME);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table of KUnit suites that a module built with SCOPE_KUNIT=1 carries.
+ * The table of KUnit suites in a module that is built with SCOPE_KUNIT=1.
  *
- * The kernel runs them as it loads the module and writes the results into its log, as KTAP.
- * tests/kmod/kunit.sh loads it and reads them.
+ * The kernel runs them when it loads the module, and writes the results into its log, as KTAP. tests/kmod/kunit.sh
+ * loads the module and reads the results.
  */
 #include <kunit/test.h>
 #include "suites.h"
