@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What all sections use: the report, elements, figures and their formats.
+ * The parts that all sections use: the report, elements, figures and their formats.
  *
  * Names come from the traced program and may be anything. They become text nodes or attributes, never markup.
  */
@@ -26,7 +26,7 @@ function fill(element, attributes, children) {
 	return element;
 }
 
-/* Numbers as the text has them (report/numbers.c). */
+/* Numbers in the format of the text report (report/numbers.c). */
 function fixed(value) {
 	return value.toFixed(value >= 100 || value === 0 ? 0 : value >= 1 ? 1 : 2);
 }
@@ -50,7 +50,7 @@ function formatShare(share) {
 	return share > 0 && share < 0.001 ? "< 0.1 %" : (100 * share).toFixed(share < 0.1 ? 1 : 0) + " %";
 }
 
-/* How many a second. */
+/* A number for each second. */
 function formatRate(value) {
 	return Math.abs(value) >= 100 ? (value < 0 ? "-" : "") + formatCount(Math.abs(value)) : String(Number(value.toPrecision(3)));
 }
@@ -62,7 +62,7 @@ function valueAt(place) {
 	return place.split(".").reduce((value, key) => value[key], report);
 }
 
-/* A figure of the report. It says where it is from, so that a test can compare it. */
+/* A figure of the report. It has its place in the report as an attribute, so that a test can compare it. */
 function figure(place, format) {
 	return make("span", { "data-place": place, "data-format": format }, formats[format](valueAt(place)));
 }
@@ -80,7 +80,7 @@ function keys(rows) {
 		rows.map(([style, text]) => make("span", null, make("i", { class: style }), text)));
 }
 
-/* Buttons of which one is chosen. choose(index) is called at each choice, and for the first one at once. */
+/* Buttons of which one is chosen. choose(index) is called at each choice, and at once for the first button. */
 function choices(names, choose, first) {
 	const buttons = names.map((name, index) => {
 		const button = make("button", { type: "button" }, name);
@@ -108,14 +108,14 @@ function functionName(finding) {
 	return name || "a function without a name";
 }
 
-/* ns since the window began, or by the wall where the trace knows that. */
+/* The time since the window began, or the time of day if the trace has it. */
 function formatMoment(offset) {
 	if (report.trace.wall_ns === null)
 		return formatTime(offset) + " into the window";
 	return new Date((report.trace.wall_ns + offset) / 1e6).toISOString().slice(11, 23) + " UTC";
 }
 
-/* The ticks of an axis up to a length: a round distance apart, about that number of them. */
+/* The ticks of an axis up to a length. Their distance is a round number, and there are about that many of them. */
 function ticks(length, count) {
 	const rough = length / count, power = Math.pow(10, Math.floor(Math.log10(rough)));
 	const step = [1, 2, 5, 10].map(times => times * power).find(value => value >= rough);
@@ -138,7 +138,7 @@ function timeAxis(left, width, top, length) {
 	});
 }
 
-/* At most n characters, as a picture has room for. */
+/* At most as many characters as the picture has room for. */
 function shortened(text, room) {
 	const characters = Array.from(text);
 

@@ -54,7 +54,7 @@ function answerCards() {
 }
 
 function nextSteps() {
-	/* That of the page led here. */
+	/* The step that opens this page is left out. */
 	const steps = report.next.filter(step => !/\.html'?$/.test(step.command));
 
 	if (!steps.length)

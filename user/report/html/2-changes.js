@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What changed since the baseline: of each group the metrics that did, beyond chance, and the load. */
+/* Changes since the baseline: for each group the metrics that changed by more than chance, and the load. */
 const changeRows = 6; /* of a group */
 
 function changeValue(metric, at) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* When: requests and how long they took over the window, and a strip for each thread with slow units on top. */
-/* A narrow window gets a narrow picture, in which words keep their size. */
+/* Times in the window: requests and how long they took, and a strip for each thread, those with slow units first. */
+/* A narrow window gets a narrow picture, with words of the same size. */
 const NARROW = window.innerWidth < 720;
 const PICTURE = NARROW ? 440 : 1100, LEFT = NARROW ? 92 : 150, NAME_ROOM = NARROW ? 13 : 22;
 
-/* What began at a moment, and what froze: over all of a picture's height. */
+/* Marks the moment at which a change began, and the freezes, over the whole height of a picture. */
 function moments(left, width, top, height, length) {
 	const begin = report.pictures.strips.begin_ns, made = [];
 
@@ -22,7 +22,7 @@ function moments(left, width, top, height, length) {
 	return made;
 }
 
-/* Bars: how many requests ended in each part; the slow ones at their foot. */
+/* Bars: how many requests ended in each part. The lower end of a bar shows the slow ones. */
 function rateChart(strips, top, height) {
 	const points = strips.points, width = PICTURE - LEFT, part = width / points.length;
 	const seconds = (strips.end_ns - strips.begin_ns) / points.length / 1e9;
@@ -48,7 +48,7 @@ function rateChart(strips, top, height) {
 	return made;
 }
 
-/* Curves on a logarithmic scale: median, 99th percentile, and a dot for the longest. */
+/* Curves with a logarithmic scale: the median and the 99th percentile. A dot shows the longest request. */
 function latencyChart(strips, top, height) {
 	const points = strips.points, width = PICTURE - LEFT, part = width / points.length;
 	const values = points.flatMap(point => point[0] ? point.slice(2) : []).filter(value => value > 0);
@@ -84,7 +84,7 @@ function latencyChart(strips, top, height) {
 	return made;
 }
 
-/* Runs of parts that are about as busy are one rectangle. */
+/* Parts in a row that are about equally busy are one rectangle. */
 function busyRow(thread, top, height) {
 	const part = (PICTURE - LEFT) / thread.busy.length, made = [];
 	const levels = thread.busy.map(percent => percent ? Math.ceil(percent / 20) : 0);
@@ -101,7 +101,7 @@ function busyRow(thread, top, height) {
 	return made;
 }
 
-/* Hangs and spins: from when the thread stood still to the end of the window. */
+/* Hangs and spins: from the time when the thread stopped to the end of the window. */
 function stuckMarks(strips, row, length) {
 	return report.findings.flatMap((finding, index) => {
 		const thread = finding.thread, at = thread ? strips.threads.findIndex(one => one.tid === thread.tid) : -1;

@@ -45,7 +45,7 @@ function plainChart(over, metric, picture) {
 	}, made, moments(LEFT, width, top, height, length), timeAxis(LEFT, width, top + height + 4, length)));
 }
 
-/* What a style sheet has for a class or a property of the page. */
+/* The value that the style sheet has for a class or a property of the page. */
 function styleOf(name) {
 	const probe = make("i", { class: name });
 
@@ -59,7 +59,7 @@ function pageColour(property) {
 	return getComputedStyle(document.documentElement).getPropertyValue(property).trim();
 }
 
-/* The moment of change and freezes, on the chart's canvas. */
+/* Draws the moment of change and the freezes on the chart's canvas. */
 function drawMoments(chart, over) {
 	const context = chart.ctx, box = chart.bbox;
 	const at = ns => chart.valToPos((ns - over.begin_ns) / 1e9, "x", true);
@@ -92,7 +92,7 @@ function stepValues(over, metric, step, caption) {
 function chartByLibrary(over, metric, picture, caption) {
 	const groups = over.groups.filter(group => group.shares[metric]), steps = groups[0].shares[metric].length;
 	const length = (over.end_ns - over.begin_ns) / 1e9, size = Math.round(picture.clientWidth * LEFT / PICTURE), axis = { stroke: pageColour("--soft"), grid: { stroke: pageColour("--line"), width: 1 } };
-	/* The last step ends where the window does. */
+	/* The last step ends at the end of the window. */
 	const times = Array.from({ length: steps + 1 }, (_, step) => Math.min(length, step * over.step_ns / 1e9));
 	const data = [times, ...groups.map(group => [...group.shares[metric], group.shares[metric][steps - 1]])];
 	let at = groups[0].shares[metric].indexOf(Math.max(...groups[0].shares[metric]));

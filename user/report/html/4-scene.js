@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A slow request beside a normal one: what its thread did, and who woke it. */
+/* A slow request beside a normal one: what its thread did, and which thread woke it. */
 const SCENE_ROW = 34;
 
 /* Below the thread's bar: its calls one by one. */
@@ -30,7 +30,7 @@ function sceneThread(thread, index, left, width, length) {
 	return made;
 }
 
-/* From the thread that woke, to the one that was woken. Arrows to the same place are one. */
+/* From the thread that woke another one to the thread that was woken. Arrows to the same place are drawn once. */
 function sceneArrows(scene, left, width, length) {
 	const seen = new Set();
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The flame graph: width is the time of slow units, colour how much more of it that is than in usual ones.
- * The widths of a higher quantile are those of the longest units alone, so that these do not drown.
+ * The flame graph. The width is the time of slow units, the colour how much more time this is than in
+ * usual units. The widths of a higher quantile are those of the longest units only, so that these stay visible.
  */
 const FLAME_ROW = 19;
 
@@ -16,7 +16,7 @@ function flameTree(flame) {
 	return nodes;
 }
 
-/* As much as usual is pale, what usual units never do is red. */
+/* A box with as much time as usual is pale. A box that usual units never have is red. */
 function flameColour(node, root, level) {
 	const slow = node.slow[level] / Math.max(1, root.slow[level]), usual = node.usual / Math.max(1, root.slow[0]);
 	const more = slow > 0 ? Math.max(0, 1 - usual / slow) : 0;
@@ -34,7 +34,7 @@ function flameTitle(flame, node, root, level) {
 		(level ? "" : "; as many usual ones take " + formatTime(node.usual));
 }
 
-/* Places of the nodes below one that fills the width. Those of less than a pixel are left out. */
+/* Places of the nodes below one that fills the width. Nodes of less than a pixel are left out. */
 function flameBoxes(top, level) {
 	const boxes = [];
 

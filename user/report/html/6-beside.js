@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is said beside the findings, and what requests take by what they ask for. */
-/* What is no finding and yet said: time inside the kernel, background work, and why no function was held up. */
+/* Statements beside the findings, and the time of requests by what they ask for. */
+/* Statements that are not findings: time inside the kernel, background work, and why no function was delayed. */
 function besideFindings() {
 	const kernel = report.kernel, background = report.background, causal = report.causal, made = [];
 
@@ -38,7 +38,7 @@ if (report.triggered && report.triggered.unit) {
 		make("h3", null, "Its calls"), pathList(report.triggered.unit));
 }
 
-/* How much of what work takes is explained by its calls or its bytes. */
+/* How much of the time of work is explained by its calls or its bytes. */
 function explainedItems() {
 	return report.explained.map((one, index) => {
 		const at = "explained." + index + ".";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* All findings with their evidence, and what came near to being one. */
+/* All findings with their evidence, and the candidates that were almost findings. */
 const kindWords = {
 	time: "runs longer", calls: "makes a call more often", wait: "sleeps longer", "holds-lock": "holds a lock",
 	"makes-wait": "keeps others waiting", hang: "hangs", spin: "spins",
@@ -37,7 +37,7 @@ function findingLoop(loop) {
 		(loop.inlined ? " in " + loop.inlined : "") + ", " + formatShare(loop.share) + ".");
 }
 
-/* Lines with their text, those with most marked; nothing where no text could be read. */
+/* Lines with their text. Those with the most time are marked. Nothing if no text could be read. */
 function findingLines(finding) {
 	const lines = finding.source_lines.filter(line => line.text !== null);
 

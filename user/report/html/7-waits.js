@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who waits for whom, as a tree; and threads that others keep waiting for. */
+/* Which thread waits for which one, as a tree, and threads that others wait for again and again. */
 const waitEnds = {
 	runs: "runs", "no-cpu": "waits for a CPU", "no-cpu-own": "waits for a CPU that other threads of the program have",
 	outside: "outside of the program", "other-process": "another process", circle: "one that is above already", unseen: "not seen",

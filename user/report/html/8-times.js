@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the time of the threads went, waits and whatever else the report has, and what it rests on. */
+/* How the threads spent their time, their waits, all other parts of the report, and the data that it is based on. */
 function groupParts(group) {
 	return [["run", "runs", group.run_ns], ["queue", "waits for a CPU", group.queue_ns]]
 		.concat(Object.keys(group.blocked_ns).map(name =>
@@ -44,7 +44,7 @@ if (report.groups.length) {
 		}))));
 }
 
-/* A value of any form: a table of objects that are alike, a list, or a text. Fields of time are known by their end. */
+/* A value of any form: a table of similar objects, a list, or a text. Fields of time are known by the end of their names. */
 function anything(value, name) {
 	if (value === null)
 		return "–";
@@ -69,7 +69,7 @@ function tableOf(rows) {
 			make("td", null, column in row ? anything(row[column], column) : ""))))));
 }
 
-/* Parts that a later version adds are shown as they are. */
+/* Parts that a later version adds are shown without a special format. */
 const shownParts = new Set(["schema", "scope", "trace", "verdict", "reason", "beside", "since_ns", "growth", "findings", "freezes", "near",
 	"groups", "basis", "problems", "answer", "next", "pictures", "usual", "live", "names_first", "outside", "stuck_threads", "since_wall_ns", "kept_waiting", "waits", "bottlenecks", "uneven", "server", "changes",
 	"headline", "locks", "locks_seen", "variance", "causes", "decided_by", "kernel", "background", "causal",
