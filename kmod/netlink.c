@@ -157,7 +157,7 @@ static const struct scope_op *op_of(u8 command)
 	return NULL;
 }
 
-static int check_shape(struct genl_info *info)
+static int check_attributes(struct genl_info *info)
 {
 	const struct scope_op *op = op_of(info->genlhdr->cmd);
 
@@ -193,7 +193,7 @@ static int before_request(scope_compat_genl_row *row, struct sk_buff *skb, struc
 		return REFUSE_ALL(info, -EPERM,
 				  "CAP_PERFMON or CAP_SYS_ADMIN in the initial user "
 				  "namespace is needed");
-	err = check_shape(info);
+	err = check_attributes(info);
 	return err || !takes_session(op_of(info->genlhdr->cmd)) ? err : find_session(info);
 }
 

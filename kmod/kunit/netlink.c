@@ -164,7 +164,7 @@ static int check_alone(struct message *m, const struct scope_op *op)
 
 	m->head.nlmsg_len = NLMSG_HDRLEN + GENL_HDRLEN + m->bytes;
 	m->genl.cmd = op->cmd;
-	return check_shape(&info);
+	return check_attributes(&info);
 }
 
 static void texts_end_within_their_attribute(struct kunit *test)

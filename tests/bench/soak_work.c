@@ -64,7 +64,7 @@ static const char *const names[WAYS] = { "calm",      "slow_wait",  "slow_cpu", 
 struct shared {
 	volatile int way;
 	volatile int percent;
-	volatile double onset; /* 0: not yet */
+	volatile double change; /* 0: not yet */
 };
 
 static struct shared *shared;
@@ -95,8 +95,8 @@ static long long clock_ns(clockid_t clock)
 
 static void begin(void)
 {
-	if (!shared->onset)
-		shared->onset = now();
+	if (!shared->change)
+		shared->change = now();
 }
 
 /* For that time of this thread's on a CPU. */
@@ -343,13 +343,13 @@ static void take(const char *line)
 		exit(2);
 	if (way == CALM && shared->way == HANG_PIPE && write(fifo[1], "x", 1) != 1)
 		exit(1);
-	shared->onset = 0;
+	shared->change = 0;
 	shared->percent = percent;
 	play(way, &journal, &hungry);
 	shared->way = way;
-	while (way != CALM && !shared->onset)
+	while (way != CALM && !shared->change)
 		usleep(1000);
-	printf("%s %.3f\n", names[way], way == CALM ? now() : shared->onset);
+	printf("%s %.3f\n", names[way], way == CALM ? now() : shared->change);
 	fflush(stdout);
 }
 

@@ -126,7 +126,7 @@ static bool take_part(struct mutant *mutant, const struct scope_frame *head, con
 	return true;
 }
 
-static void take_apart(struct mutant *mutant, const uint8_t *data, size_t bytes)
+static void split_example(struct mutant *mutant, const uint8_t *data, size_t bytes)
 {
 	size_t at = sizeof(mutant->header);
 
@@ -336,9 +336,9 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t bytes, size_t room, unsigne
 	if (bytes < sizeof(mutant.header) || seed % 4 == 0) {
 		if (!example_bytes[which])
 			example_bytes[which] = make_example(example[which], EXAMPLE_MAX, which);
-		take_apart(&mutant, example[which], example_bytes[which]);
+		split_example(&mutant, example[which], example_bytes[which]);
 	} else {
-		take_apart(&mutant, data, bytes);
+		split_example(&mutant, data, bytes);
 	}
 	if (!mutant.parts)
 		return bytes;

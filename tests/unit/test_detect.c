@@ -205,7 +205,7 @@ static void a_quarter_of_the_group_is_not_rare(void **state)
 	assert_true(beside(58, 10000, 19, 12000)->against_group);
 }
 
-static void a_group_of_less_than_twenty_is_no_norm(void **state)
+static void a_group_of_less_than_twenty_is_no_baseline(void **state)
 {
 	(void)state;
 	assert_false(beside(15, 10000, 4, 90000)->against_group);
@@ -417,7 +417,7 @@ int main(void)
 		TEST(what_is_beyond_is_counted),
 		TEST(fewer_than_twenty_units_are_held_against_their_group),
 		TEST(a_quarter_of_the_group_is_not_rare),
-		TEST(a_group_of_less_than_twenty_is_no_norm),
+		TEST(a_group_of_less_than_twenty_is_no_baseline),
 		TEST(three_times_the_groups_median_is_slow_as_a_whole),
 		TEST(its_median_is_above_the_groups_by_more_than_chance),
 		TEST(a_small_population_has_the_limit_of_its_group),

@@ -119,7 +119,7 @@ static void leave_dead(const char *directory, char path[128])
 	close(fd);
 }
 
-static void test_door(void **state)
+static void control_socket_answers_its_owner(void **state)
 {
 	char directory[64], path[128], dead[128];
 	struct scope_error error = { "" };
@@ -214,7 +214,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files),
 		cmocka_unit_test(test_files_of_a_killed_recorder),
-		cmocka_unit_test(test_door),
+		cmocka_unit_test(control_socket_answers_its_owner),
 		cmocka_unit_test(test_times_and_sizes),
 	};
 

@@ -74,7 +74,7 @@ static const struct scope_population *compare(const char *name, uint64_t units)
 }
 
 /* Twice their median of 10 us, which all units here are beyond. */
-static void twenty_units_of_another_trace_are_the_norm(void **state)
+static void twenty_units_of_another_trace_are_the_baseline(void **state)
 {
 	const struct scope_population *population = compare("worker", 20);
 
@@ -263,7 +263,7 @@ static void how_often_a_call_is_usual_is_theirs_to_say(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(twenty_units_of_another_trace_are_the_norm),
+		TEST(twenty_units_of_another_trace_are_the_baseline),
 		TEST(a_quarter_above_another_run_is_slow_as_a_whole),
 		TEST(the_same_run_before_a_change_needs_twice),
 		TEST(nineteen_are_none),

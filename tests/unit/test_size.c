@@ -47,10 +47,10 @@ static double time_of(double bytes, double scatter)
 }
 
 /* Populations by default: 6 scales, and 1.2 times what is usual. */
-static bool is_slow(const struct scope_size_baseline *norm, const struct scope_example *example)
+static bool is_slow(const struct scope_size_baseline *baseline, const struct scope_example *example)
 {
 	const struct scope_population population = { .z = scope_anomaly_detect_defaults.z_min,
-						     .size = norm,
+						     .size = baseline,
 						     .size_times = scope_anomaly_detect_defaults.size_times_min };
 
 	return example->ns >
@@ -60,14 +60,14 @@ static bool is_slow(const struct scope_size_baseline *norm, const struct scope_e
 static struct scope_size_baseline *fit(const struct scope_example *example, size_t count)
 {
 	struct scope_example *copy = malloc(count * sizeof(*copy));
-	struct scope_size_baseline *norm;
+	struct scope_size_baseline *baseline;
 
 	assert_non_null(copy);
 	for (size_t i = 0; i < count; i++)
 		copy[i] = example[i];
-	assert_int_equal(scope_anomaly_size_fit(copy, count, 1000, &norm), 0);
+	assert_int_equal(scope_anomaly_size_fit(copy, count, 1000, &baseline), 0);
 	free(copy);
-	return norm;
+	return baseline;
 }
 
 /* Times spread over 600 us by size. 3 % take 200 us more: nearly all of these are slow, whatever their size, no other. */
@@ -78,7 +78,7 @@ static void delays_of_any_size_are_found(void **state)
 	(void)state;
 	for (unsigned run = 1; run <= 20; run++) {
 		unsigned late[3] = { 0 }, found[3] = { 0 }, others = 0;
-		struct scope_size_baseline *norm;
+		struct scope_size_baseline *baseline;
 
 		chance = 88172645463325252ull * run;
 		for (size_t i = 0; i < COUNT; i++) {
@@ -86,23 +86,23 @@ static void delays_of_any_size_are_found(void **state)
 
 			example[i] = (struct scope_example){ time_of(bytes, 0.02) + (i % 33 ? 0 : 2e5), { bytes, 3 } };
 		}
-		norm = fit(example, COUNT);
-		assert_non_null(norm);
-		assert_true(norm->share > 0.9);
+		baseline = fit(example, COUNT);
+		assert_non_null(baseline);
+		assert_true(baseline->share > 0.9);
 		for (size_t i = 0; i < COUNT; i++) {
 			const unsigned third = (unsigned)((example[i].feature[0] / 1024 - 4) / 10);
 
 			if (i % 33) {
-				others += is_slow(norm, &example[i]);
+				others += is_slow(baseline, &example[i]);
 				continue;
 			}
 			late[third]++;
-			found[third] += is_slow(norm, &example[i]);
+			found[third] += is_slow(baseline, &example[i]);
 		}
 		for (int i = 0; i < 3; i++)
 			assert_true(found[i] > 0.9 * late[i]);
 		assert_int_equal(others, 0);
-		scope_anomaly_size_destroy(norm);
+		scope_anomaly_size_destroy(baseline);
 	}
 }
 
@@ -116,7 +116,7 @@ static void large_requests_are_healthy(void **state)
 	for (size_t p = 0; p < 4; p++)
 		for (unsigned run = 1; run <= RUNS; run++) {
 			double excess = 0, all = 0;
-			struct scope_size_baseline *norm;
+			struct scope_size_baseline *baseline;
 			unsigned slow = 0;
 
 			chance = 6364136223846793005ull * run + p;
@@ -125,20 +125,21 @@ static void large_requests_are_healthy(void **state)
 
 				example[i] = (struct scope_example){ time_of(bytes, 0.1), { bytes, 3 } };
 			}
-			norm = fit(example, COUNT);
-			assert_non_null(norm);
+			baseline = fit(example, COUNT);
+			assert_non_null(baseline);
 			for (size_t i = 0; i < COUNT; i++) {
 				all += example[i].ns;
-				if (!is_slow(norm, &example[i]))
+				if (!is_slow(baseline, &example[i]))
 					continue;
 				slow++;
-				excess += example[i].ns -
-					  scope_anomaly_size_usual(norm, example[i].feature[SCOPE_FEATURE_BYTES]).ns;
+				excess +=
+					example[i].ns -
+					scope_anomaly_size_usual(baseline, example[i].feature[SCOPE_FEATURE_BYTES]).ns;
 			}
 			if (slow > COUNT / 1000 || excess > 0.01 * all)
 				fail_msg("power %g, run %u: %u slow units, %.4f of all time", power[p], run, slow,
 					 excess / all);
-			scope_anomaly_size_destroy(norm);
+			scope_anomaly_size_destroy(baseline);
 		}
 }
 
@@ -146,7 +147,7 @@ static void large_requests_are_healthy(void **state)
 static void a_slow_unit_takes_a_fifth_more(void **state)
 {
 	static struct scope_example example[COUNT];
-	struct scope_size_baseline *norm;
+	struct scope_size_baseline *baseline;
 
 	(void)state;
 	chance = 9;
@@ -155,17 +156,17 @@ static void a_slow_unit_takes_a_fifth_more(void **state)
 
 		example[i] = (struct scope_example){ time_of(bytes, 0.001), { bytes, 3 } };
 	}
-	norm = fit(example, COUNT);
-	assert_non_null(norm);
+	baseline = fit(example, COUNT);
+	assert_non_null(baseline);
 	for (double kilobytes = 8; kilobytes <= 32; kilobytes += 8) {
-		const double usual_ns = scope_anomaly_size_usual(norm, 1024 * kilobytes).ns;
+		const double usual_ns = scope_anomaly_size_usual(baseline, 1024 * kilobytes).ns;
 		const struct scope_example inside = { 1.19 * usual_ns, { 1024 * kilobytes, 3 } };
 		const struct scope_example outside = { 1.21 * usual_ns, { 1024 * kilobytes, 3 } };
 
-		assert_false(is_slow(norm, &inside));
-		assert_true(is_slow(norm, &outside));
+		assert_false(is_slow(baseline, &inside));
+		assert_true(is_slow(baseline, &outside));
 	}
-	scope_anomaly_size_destroy(norm);
+	scope_anomaly_size_destroy(baseline);
 }
 
 /* Alike in size: one in 20 is larger, and takes ten times as long. These are two kinds of requests. */
@@ -197,7 +198,7 @@ static void chance_explains_nothing(void **state)
 static void a_bug_of_large_requests_stays(void **state)
 {
 	static struct scope_example example[COUNT];
-	struct scope_size_baseline *norm;
+	struct scope_size_baseline *baseline;
 	unsigned slow = 0, large = 0;
 
 	(void)state;
@@ -207,14 +208,14 @@ static void a_bug_of_large_requests_stays(void **state)
 
 		example[i] = (struct scope_example){ time_of(bytes, 0.02) * (i % 80 ? 1 : 3), { bytes, 3 } };
 	}
-	norm = fit(example, COUNT);
-	assert_non_null(norm);
+	baseline = fit(example, COUNT);
+	assert_non_null(baseline);
 	for (size_t i = 0; i < COUNT; i += 80) {
 		large++;
-		slow += is_slow(norm, &example[i]);
+		slow += is_slow(baseline, &example[i]);
 	}
 	assert_true(slow > 0.9 * large);
-	scope_anomaly_size_destroy(norm);
+	scope_anomaly_size_destroy(baseline);
 }
 
 /* Answers of eight lengths, of which one takes thirty times as long: a kind of request, and not its size. */

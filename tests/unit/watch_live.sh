@@ -37,9 +37,9 @@ incidents() { grep -c ' incident: ' "$dir/said"; }
 
 # The begin that the watch reports is within 1 s of the true one.
 within() {	# FUNCTION TRUE
-	local onset
-	onset=$(sed -nE "s/.* incident: $1 .*since ([^,]*),.*/\1/p" "$dir/said" | head -1)
-	[ -n "$onset" ] && awk -v a="$(date -d "$onset" +%s.%N)" -v b="$2" 'BEGIN { exit !(a - b < 1 && b - a < 1) }'
+	local change
+	change=$(sed -nE "s/.* incident: $1 .*since ([^,]*),.*/\1/p" "$dir/said" | head -1)
+	[ -n "$change" ] && awk -v a="$(date -d "$change" +%s.%N)" -v b="$2" 'BEGIN { exit !(a - b < 1 && b - a < 1) }'
 }
 
 # Whatever is posted, a line each; the first line is the port.

@@ -35,7 +35,7 @@ static const char *const names[] = { "calm", "slow", "hang", "spin" };
 struct shared {
 	volatile int way;
 	volatile int pause_us;
-	volatile double onset; /* 0: not yet */
+	volatile double change; /* 0: not yet */
 };
 
 static struct shared *shared;
@@ -55,8 +55,8 @@ static double now(void)
 
 static void begin(void)
 {
-	if (!shared->onset)
-		shared->onset = now();
+	if (!shared->change)
+		shared->change = now();
 }
 
 __attribute__((noinline)) void render_slowly(void)
@@ -149,11 +149,11 @@ static void take(const char *line)
 	for (int way = CALM; way <= SPIN; way++) {
 		if (strncmp(line, names[way], 4))
 			continue;
-		shared->onset = 0;
+		shared->change = 0;
 		shared->way = way;
-		while (way != CALM && !shared->onset)
+		while (way != CALM && !shared->change)
 			usleep(1000);
-		printf("%s %.3f\n", names[way], way == CALM ? now() : shared->onset);
+		printf("%s %.3f\n", names[way], way == CALM ? now() : shared->change);
 		fflush(stdout);
 	}
 }

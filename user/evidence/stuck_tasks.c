@@ -13,8 +13,8 @@
 #define SERVES_PART 20	     /* inverse of the part of stacks of requests in what started a task that serves */
 #define P99_UNITS_MAX 4096   /* no rule: requests of which the quantile is taken */
 
-/* Places that differ only in how long tasks have waited, or in the address within a function, are one spot. */
-struct spot {
+/* Places that differ only in how long tasks have waited, or in the address within a function, are one group. */
+struct group {
 	uint32_t tgid, place; /* place: one of them */
 	uint64_t mass;	      /* tasks, summed over looks */
 	uint64_t short_mass;  /* of those, the ones that had not waited for a second */
@@ -36,29 +36,29 @@ struct finder {
 	const struct scope_task_rows *rows;
 	const struct scope_units *units;
 	struct scope_evidence *evidence;
-	struct spot *spot;
-	uint32_t spots;
-	uint32_t *spot_of;   /* by place */
+	struct group *group;
+	uint32_t groups;
+	uint32_t *group_of;  /* by place */
 	struct first *first; /* by place */
 };
 
-static void make_spots(struct finder *finder)
+static void make_groups(struct finder *finder)
 {
 	const struct scope_task_place *place = finder->rows->place;
 
 	for (uint32_t i = 0; i < finder->rows->places; i++) {
 		uint32_t at = 0;
 
-		for (; at < finder->spots; at++) {
-			const struct scope_task_place *other = &place[finder->spot[at].place];
+		for (; at < finder->groups; at++) {
+			const struct scope_task_place *other = &place[finder->group[at].place];
 
 			if (other->tgid == place[i].tgid && other->node.node == place[i].node.node &&
 			    other->start == place[i].start && other->waits == place[i].waits)
 				break;
 		}
-		if (at == finder->spots)
-			finder->spot[finder->spots++] = (struct spot){ .tgid = place[i].tgid, .place = i };
-		finder->spot_of[i] = at;
+		if (at == finder->groups)
+			finder->group[finder->groups++] = (struct group){ .tgid = place[i].tgid, .place = i };
+		finder->group_of[i] = at;
 	}
 }
 
@@ -67,38 +67,38 @@ static void count_row(struct finder *finder, const struct scope_task_row *row)
 	const uint64_t waited_ns = row->waited_s * 1000000000ull;
 	const uint64_t since_ns = row->time_ns > waited_ns ? row->time_ns - waited_ns : 0;
 	struct first *first;
-	struct spot *spot;
+	struct group *group;
 
 	if (row->place == SCOPE_TASK_PLACES_MAX)
 		return;
-	spot = &finder->spot[finder->spot_of[row->place]];
-	spot->mass += row->tasks;
-	spot->thread = row->thread;
-	spot->seen_ns = row->time_ns;
+	group = &finder->group[finder->group_of[row->place]];
+	group->mass += row->tasks;
+	group->thread = row->thread;
+	group->seen_ns = row->time_ns;
 	first = &finder->first[row->place];
 	/* With fewer seconds than before the first of them has gone on, and another one is the first. */
 	if (row->waited_s < first->waited_s || since_ns < first->since_ns || !first->waited_s)
 		first->since_ns = since_ns;
 	first->waited_s = row->waited_s;
 	if (!row->waited_s) {
-		spot->short_mass += row->tasks;
+		group->short_mass += row->tasks;
 		return;
 	}
-	if (spot->lasting_ns != row->time_ns)
-		spot->tasks = 0;
-	if (!spot->tasks || first->since_ns < spot->since_ns)
-		spot->since_ns = first->since_ns;
-	spot->tasks += row->tasks;
-	spot->lasting_ns = row->time_ns;
+	if (group->lasting_ns != row->time_ns)
+		group->tasks = 0;
+	if (!group->tasks || first->since_ns < group->since_ns)
+		group->since_ns = first->since_ns;
+	group->tasks += row->tasks;
+	group->lasting_ns = row->time_ns;
 }
 
 /* True if they still waited as the process was looked at for the last time, and it has not ended since. */
-static bool waits_at_end(const struct finder *finder, const struct spot *of)
+static bool waits_at_end(const struct finder *finder, const struct group *of)
 {
 	if (scope_timeline_threads_at(finder->units->timeline->threads, of->thread)->run == SCOPE_RUN_ENDED)
 		return false;
-	for (uint32_t i = 0; i < finder->spots; i++)
-		if (finder->spot[i].tgid == of->tgid && finder->spot[i].seen_ns > of->lasting_ns)
+	for (uint32_t i = 0; i < finder->groups; i++)
+		if (finder->group[i].tgid == of->tgid && finder->group[i].seen_ns > of->lasting_ns)
 			return false;
 	return of->lasting_ns;
 }
@@ -142,50 +142,50 @@ static bool lies_above(const struct scope_tree *tree, uint32_t above, uint32_t n
 }
 
 /* True if most tasks that were started as these wait nearer to the start: there they wait for work. */
-static bool idle_above(const struct finder *finder, const struct spot *of)
+static bool idle_above(const struct finder *finder, const struct group *of)
 {
 	const struct scope_task_place *place = finder->rows->place;
 
-	for (uint32_t i = 0; i < finder->spots; i++) {
-		const struct spot *spot = &finder->spot[i];
+	for (uint32_t i = 0; i < finder->groups; i++) {
+		const struct group *group = &finder->group[i];
 
-		if (spot->tgid == of->tgid && place[spot->place].start == place[of->place].start &&
-		    spot->mass >= of->mass &&
-		    lies_above(&finder->evidence->tree, place[spot->place].node.node, place[of->place].node.node))
+		if (group->tgid == of->tgid && place[group->place].start == place[of->place].start &&
+		    group->mass >= of->mass &&
+		    lies_above(&finder->evidence->tree, place[group->place].node.node, place[of->place].node.node))
 			return true;
 	}
 	return false;
 }
 
 /* True if a request came right before that time, and was not answered. */
-static bool began_with_request(const struct finder *finder, const struct spot *spot)
+static bool began_with_request(const struct finder *finder, const struct group *group)
 {
 	const struct scope_unanswered *unanswered = finder->units->unanswered;
 
 	for (uint32_t i = 0; i < unanswered->requests && i < SCOPE_UNANSWERED_KEPT; i++)
-		if (unanswered->kept[i].tgid == spot->tgid && spot->since_ns >= unanswered->kept[i].came_ns &&
-		    spot->since_ns - unanswered->kept[i].came_ns < WITHIN_NS)
+		if (unanswered->kept[i].tgid == group->tgid && group->since_ns >= unanswered->kept[i].came_ns &&
+		    group->since_ns - unanswered->kept[i].came_ns < WITHIN_NS)
 			return true;
 	return false;
 }
 
 /* Of tasks that were started as these and waited shortly: how many, summed over looks. */
-static uint64_t short_mass_of_start(const struct finder *finder, const struct spot *of)
+static uint64_t short_mass_of_start(const struct finder *finder, const struct group *of)
 {
 	const struct scope_task_place *place = finder->rows->place;
 	uint64_t all = 0;
 
-	for (uint32_t i = 0; i < finder->spots; i++) {
-		const struct spot *spot = &finder->spot[i];
+	for (uint32_t i = 0; i < finder->groups; i++) {
+		const struct group *group = &finder->group[i];
 
-		if (spot->tgid == of->tgid && place[spot->place].start == place[of->place].start)
-			all += spot->short_mass;
+		if (group->tgid == of->tgid && place[group->place].start == place[of->place].start)
+			all += group->short_mass;
 	}
 	return all;
 }
 
 /* True if most tasks that were started as these wait shortly, and elsewhere: they serve requests, of which this one has not ended. */
-static bool is_among_short(const struct finder *finder, const struct spot *of)
+static bool is_among_short(const struct finder *finder, const struct group *of)
 {
 	const uint64_t all = short_mass_of_start(finder, of);
 
@@ -212,7 +212,7 @@ static double requests_in_work(const struct finder *finder, uint32_t tgid)
  * True if most tasks that were started as these wait here shortly, and there are more of them than requests are in work (Little's law): a
  * connection is idle here between its requests.
  */
-static bool idles_between(const struct finder *finder, const struct spot *of)
+static bool idles_between(const struct finder *finder, const struct group *of)
 {
 	const double looks = (double)scope_evidence_task_rows_looks(finder->rows, of->tgid);
 
@@ -228,9 +228,9 @@ static bool is_below(const struct scope_tree *tree, uint32_t node, const struct 
 }
 
 /* True if requests run in the function that started these. It may run for other reasons, too. */
-static bool serves(const struct finder *finder, const struct spot *spot)
+static bool serves(const struct finder *finder, const struct group *group)
 {
-	const struct scope_function *start = finder->rows->place[spot->place].start;
+	const struct scope_function *start = finder->rows->place[group->place].start;
 	const struct scope_evidence *evidence = finder->evidence;
 	size_t all = 0, within = 0;
 
@@ -242,7 +242,7 @@ static bool serves(const struct finder *finder, const struct spot *spot)
 			continue;
 		unit = &finder->units->unit[item->unit];
 		if (!unit->asked ||
-		    scope_timeline_threads_at(finder->units->timeline->threads, unit->thread)->tgid != spot->tgid)
+		    scope_timeline_threads_at(finder->units->timeline->threads, unit->thread)->tgid != group->tgid)
 			continue;
 		all++;
 		within += is_below(&evidence->tree, item->node, start);
@@ -250,25 +250,25 @@ static bool serves(const struct finder *finder, const struct spot *spot)
 	return within >= SHORT_MIN && within * SERVES_PART >= all;
 }
 
-static bool is_stuck(const struct finder *finder, struct spot *spot)
+static bool is_stuck(const struct finder *finder, struct group *group)
 {
-	const struct scope_task_place *place = &finder->rows->place[spot->place];
+	const struct scope_task_place *place = &finder->rows->place[group->place];
 
-	if (!spot->tasks || place->node.node == SCOPE_TREE_ROOT || !place->start || !waits_at_end(finder, spot) ||
-	    (double)(finder->units->timeline->end_ns - spot->since_ns) < limit_of(finder, spot->tgid))
+	if (!group->tasks || place->node.node == SCOPE_TREE_ROOT || !place->start || !waits_at_end(finder, group) ||
+	    (double)(finder->units->timeline->end_ns - group->since_ns) < limit_of(finder, group->tgid))
 		return false;
 	if (place->lock)
 		return true;
 	if (place->asyncio && place->class != SCOPE_WAIT_NETWORK &&
-	    (began_with_request(finder, spot) || (!place->choice && is_among_short(finder, spot))))
+	    (began_with_request(finder, group) || (!place->choice && is_among_short(finder, group))))
 		return true;
-	spot->unsure = place->asyncio && place->class != SCOPE_WAIT_NETWORK && !place->choice &&
-		       !idles_between(finder, spot) && serves(finder, spot);
-	if (spot->unsure)
+	group->unsure = place->asyncio && place->class != SCOPE_WAIT_NETWORK && !place->choice &&
+			!idles_between(finder, group) && serves(finder, group);
+	if (group->unsure)
 		return true;
 	if (scope_evidence_task_name_begins(place->start, "runtime.") || place->class == SCOPE_WAIT_NETWORK)
 		return false;
-	return place->start->library || (!place->choice && idle_above(finder, spot));
+	return place->start->library || (!place->choice && idle_above(finder, group));
 }
 
 int scope_evidence_stuck_tasks_find(const struct scope_task_rows *rows, const struct scope_units *units,
@@ -279,38 +279,38 @@ int scope_evidence_stuck_tasks_find(const struct scope_task_rows *rows, const st
 
 	if (!rows->rows)
 		return 0;
-	finder.spot = calloc(rows->places + 1, sizeof(*finder.spot));
-	finder.spot_of = calloc(rows->places + 1, sizeof(*finder.spot_of));
+	finder.group = calloc(rows->places + 1, sizeof(*finder.group));
+	finder.group_of = calloc(rows->places + 1, sizeof(*finder.group_of));
 	finder.first = calloc(rows->places + 1, sizeof(*finder.first));
 	evidence->stuck = calloc(rows->places + 1, sizeof(*evidence->stuck));
-	if (!finder.spot || !finder.spot_of || !finder.first || !evidence->stuck)
+	if (!finder.group || !finder.group_of || !finder.first || !evidence->stuck)
 		err = -ENOMEM;
 	if (!err) {
-		make_spots(&finder);
+		make_groups(&finder);
 		for (size_t i = 0; i < rows->rows; i++)
 			count_row(&finder, &rows->row[i]);
 	}
-	for (uint32_t i = 0; !err && i < finder.spots; i++) {
-		const struct scope_task_place *place = &rows->place[finder.spot[i].place];
-		struct spot *spot = &finder.spot[i];
+	for (uint32_t i = 0; !err && i < finder.groups; i++) {
+		const struct scope_task_place *place = &rows->place[finder.group[i].place];
+		struct group *group = &finder.group[i];
 
-		if (!is_stuck(&finder, spot))
+		if (!is_stuck(&finder, group))
 			continue;
 		evidence->stuck[evidence->stucks++] = (struct scope_stuck_tasks){
 			.node = place->node,
 			.waits = place->node.below,
-			.since_ns = spot->since_ns,
-			.thread = spot->thread,
-			.tasks = spot->tasks,
+			.since_ns = group->since_ns,
+			.thread = group->thread,
+			.tasks = group->tasks,
 			.class = place->class,
 			.asyncio = place->asyncio,
 			.lock = place->lock,
-			.unsure = spot->unsure || (place->choice && !place->lock),
+			.unsure = group->unsure || (place->choice && !place->lock),
 		};
 		scope_evidence_tree_vote(&evidence->tree, place->node.node, place->node.circle, place->node.circles);
 	}
-	free(finder.spot);
-	free(finder.spot_of);
+	free(finder.group);
+	free(finder.group_of);
 	free(finder.first);
 	return err;
 }

@@ -119,7 +119,7 @@ static const char *find_cpu(const char *line)
 }
 
 /* The time in "[001] d..2. 1234.567890:"; flags describe interrupts and preemption, and are not needed here. */
-static bool time_behind(const char *bracket, char **ret_end, uint64_t *ret_ns)
+static bool time_after(const char *bracket, char **ret_end, uint64_t *ret_ns)
 {
 	char *at = strchr(bracket, ']') + 1;
 
@@ -136,11 +136,11 @@ static bool has_time(const char *line)
 	uint64_t time_ns;
 	char *end;
 
-	return bracket && time_behind(bracket, &end, &time_ns);
+	return bracket && time_after(bracket, &end, &time_ns);
 }
 
 /* The CPU of an entry: a name may contain text like one, without a thread before and a time after it. */
-static const char *find_place(const char *line, struct scope_perf_entry *entry, char **ret_behind,
+static const char *find_place(const char *line, struct scope_perf_entry *entry, char **ret_after,
 			      const char **ret_lacks)
 {
 	const char *bracket = find_cpu(line);
@@ -150,7 +150,7 @@ static const char *find_place(const char *line, struct scope_perf_entry *entry, 
 	for (; bracket; bracket = find_cpu(bracket + 1)) {
 		if (!parse_who(line, bracket, entry))
 			continue;
-		if (time_behind(bracket, ret_behind, &entry->time_ns))
+		if (time_after(bracket, ret_after, &entry->time_ns))
 			return bracket;
 		*ret_lacks = "no time follows the [CPU]: print it with -F +time --ns";
 	}

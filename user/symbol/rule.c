@@ -98,7 +98,7 @@ static Dwarf_Frame *frame_find(struct scope_rules *rules, uint64_t link)
 }
 
 /* Copies an expression into the rule. Returns false if there is no room. */
-static bool draft_expression(struct open_unit *open_unit, const Dwarf_Op *ops, size_t count,
+static bool build_expression(struct open_unit *open_unit, const Dwarf_Op *ops, size_t count,
 			     struct scope_rule_value *value)
 {
 	if (count > OPS_MAX - open_unit->ops)
@@ -126,7 +126,7 @@ static bool base_register(const Dwarf_Op *op, struct scope_rule_value *value)
 	return value->from < SCOPE_REG_MAX;
 }
 
-static bool draft_cfa(struct open_unit *open_unit, Dwarf_Frame *frame)
+static bool build_cfa(struct open_unit *open_unit, Dwarf_Frame *frame)
 {
 	struct scope_rule_value *cfa = &open_unit->rule.cfa;
 	Dwarf_Op *ops;
@@ -137,7 +137,7 @@ static bool draft_cfa(struct open_unit *open_unit, Dwarf_Frame *frame)
 	if (count == 1 && base_register(ops, cfa))
 		return true;
 	cfa->kind = SCOPE_RULE_EXPRESSION;
-	return draft_expression(open_unit, ops, count, cfa);
+	return build_expression(open_unit, ops, count, cfa);
 }
 
 /* CFA plus a constant, as libdw writes it for the plain rules. */
@@ -149,7 +149,7 @@ static bool cfa_relative(const Dwarf_Op *ops, size_t count, int64_t *ret_offset)
 	return true;
 }
 
-static bool draft_register(struct open_unit *open_unit, Dwarf_Frame *frame, unsigned int reg)
+static bool build_register(struct open_unit *open_unit, Dwarf_Frame *frame, unsigned int reg)
 {
 	struct scope_rule_value *value = &open_unit->value[open_unit->rule.count];
 	Dwarf_Op memory[3], *ops;
@@ -180,11 +180,11 @@ static bool draft_register(struct open_unit *open_unit, Dwarf_Frame *frame, unsi
 		return true;
 	}
 	value->kind = computed ? SCOPE_RULE_EXPRESSION : SCOPE_RULE_AT_EXPRESSION;
-	return draft_expression(open_unit, ops, count, value);
+	return build_expression(open_unit, ops, count, value);
 }
 
 /* Linkers write no tables for the jumps (.plt) of a static program. The rule is that of a function's entry. */
-static void draft_plt(struct open_unit *open_unit, bool i386)
+static void build_plt(struct open_unit *open_unit, bool i386)
 {
 	const uint8_t sp = i386 ? ESP_I386 : RSP_X86_64, ra = i386 ? RA_I386 : RA_X86_64;
 	const int64_t word = i386 ? 4 : 8;
@@ -196,7 +196,7 @@ static void draft_plt(struct open_unit *open_unit, bool i386)
 	open_unit->rule.count = 1;
 }
 
-static void draft_fill(struct open_unit *open_unit, struct scope_rules *rules, uint64_t link)
+static void build_fill(struct open_unit *open_unit, struct scope_rules *rules, uint64_t link)
 {
 	Dwarf_Frame *frame = rules->registers ? frame_find(rules, link) : NULL;
 	bool good;
@@ -206,13 +206,13 @@ static void draft_fill(struct open_unit *open_unit, struct scope_rules *rules, u
 	open_unit->ops = 0;
 	if (!frame) {
 		if (scope_symbol_ranges_find(&rules->plt, link))
-			draft_plt(open_unit, rules->registers == SCOPE_RULE_REGISTERS_I386);
+			build_plt(open_unit, rules->registers == SCOPE_RULE_REGISTERS_I386);
 		return;
 	}
 	ra = dwarf_frame_info(frame, NULL, NULL, &open_unit->rule.signal);
-	good = ra >= 0 && ra < (int)rules->registers && draft_cfa(open_unit, frame);
+	good = ra >= 0 && ra < (int)rules->registers && build_cfa(open_unit, frame);
 	for (unsigned int reg = 0; good && reg < rules->registers; reg++)
-		good = draft_register(open_unit, frame, reg);
+		good = build_register(open_unit, frame, reg);
 	/* libdw up to 0.188 (x86_64_abi_cfi) lists rax instead of rbx among the preserved registers. */
 	if (rules->registers == SCOPE_REG_COUNT_X86_64)
 		open_unit->rule.undefined &= ~(1ull << RBX_X86_64);
@@ -233,7 +233,7 @@ int scope_symbol_rules_get(struct scope_rules *rules, uint64_t link, const struc
 		*ret_rule = rule;
 		return 0;
 	}
-	draft_fill(&open_unit, rules, link);
+	build_fill(&open_unit, rules, link);
 	values = open_unit.rule.count * sizeof(*rule->value);
 	rule = malloc(sizeof(*rule) + values);
 	if (!rule)

@@ -89,7 +89,7 @@ bool scope_symbols_interpreted(const struct scope_symbols *symbols)
  * "py::NAME:FILE" is the function NAME in FILE. The body of a script, "<module>" or "<main>", gets the file's name,
  * too. The symbol is not changed. 0 or -ENOMEM.
  */
-static int take_apart(struct scope_function *function)
+static int name_script_function(struct scope_function *function)
 {
 	const char *begin = strstr(function->symbol, "::"), *end = strrchr(function->symbol, ':'), *slash, *file;
 	char *name;
@@ -150,7 +150,7 @@ static int row_lookup(struct scope_symbols *symbols, const struct scope_space *s
 			&symbols->row_function[first]);
 	if (!err && symbols->row_function[first]->name == symbols->row_function[first]->symbol &&
 	    scope_symbol_row_is_made_up(row) && scope_symbol_runtime_says_file(row->name))
-		err = take_apart(symbols->row_function[first]);
+		err = name_script_function(symbols->row_function[first]);
 	if (!err)
 		*ret_function = symbols->row_function[first];
 	return err;

@@ -53,9 +53,9 @@ void scope_trace_damage_update(struct scope_damage *damage)
 		    "%llu: %s",
 		    (unsigned long long)damage->subbufs, plural(damage->subbufs), damage->why_cpu,
 		    (unsigned long long)damage->first_subbuf, damage->why);
-	if (damage->behind_end)
-		add(damage, "%llu byte%s after the END frame left unread", (unsigned long long)damage->behind_end,
-		    damage->behind_end == 1 ? " was" : "s were");
+	if (damage->after_end)
+		add(damage, "%llu byte%s after the END frame left unread", (unsigned long long)damage->after_end,
+		    damage->after_end == 1 ? " was" : "s were");
 }
 
 const char *scope_trace_damage(const struct scope_trace *trace)

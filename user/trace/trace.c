@@ -195,7 +195,7 @@ static int scan(struct scope_trace *trace, struct scope_error *error)
 		offset = next;
 		if (frame->type == SCOPE_FRAME_END) {
 			damage->no_end = false;
-			damage->behind_end = trace->bytes - offset;
+			damage->after_end = trace->bytes - offset;
 			break;
 		}
 	}

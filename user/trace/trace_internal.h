@@ -35,7 +35,7 @@ struct scope_damage {
 	uint64_t subbufs, first_subbuf; /* sub-buffers with records that could not be read */
 	uint64_t missing;		/* number of frames that END counts and the file does not have */
 	uint64_t end;			/* offset at which the frames end */
-	uint64_t behind_end;		/* bytes after the END frame */
+	uint64_t after_end;		/* bytes after the END frame */
 	bool cut;			/* the file ends inside a frame */
 	bool no_end;
 	const char *why; /* of first_subbuf */
