@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The clustering step: from distinct vectors to described, numbered clusters. */
+/* The clustering step: from distinct vectors to numbered clusters. */
 #include "cluster/cluster.h"
 
 #include <errno.h>
@@ -14,7 +14,6 @@
 #define NO_LABEL UINT32_MAX
 
 struct scope_clustering {
-	struct scope_cluster *clusters;
 	uint32_t *labels; /* by vector id */
 	uint32_t count;
 	bool sampled;
@@ -239,52 +238,24 @@ static int cluster_all(struct open_unit *open_unit)
 	return err;
 }
 
-/* The greatest distance between members, or an upper bound if measuring costs too much. */
-static void measure_diameter(const struct open_unit *open_unit, const uint32_t *members, uint32_t n, uint32_t medoid,
-			     struct scope_cluster *cluster)
-{
-	uint32_t greatest = 0;
-
-	cluster->diameter_is_bound = n > open_unit->options->max_points;
-	for (uint32_t i = 0; i < n; i++) {
-		if (cluster->diameter_is_bound) {
-			uint32_t d = scope_cluster_pack_distance(open_unit->pack, members[i], medoid);
-
-			greatest = d > greatest ? d : greatest;
-			continue;
-		}
-		for (uint32_t j = i + 1; j < n; j++) {
-			uint32_t d = scope_cluster_pack_distance(open_unit->pack, members[i], members[j]);
-
-			greatest = d > greatest ? d : greatest;
-		}
-	}
-	/*
-	 * By the triangle inequality the distance of two members is at most the sum of their distances to the medoid.
-	 */
-	cluster->diameter = cluster->diameter_is_bound ? 2 * greatest : greatest;
-}
-
-static void describe(struct open_unit *open_unit, uint32_t index, struct scope_cluster *cluster)
-{
-	const uint32_t *members;
-	uint32_t n = members_of(open_unit, index, &members);
-	uint64_t sum;
-
-	*cluster = (struct scope_cluster){ .vector_count = n };
-	scope_cluster_pack_medoid(open_unit->pack, members, n, &open_unit->medoid[index], &sum);
-	cluster->medoid = open_unit->pack->id[open_unit->medoid[index]];
-	for (uint32_t k = 0; k < n; k++)
-		cluster->unit_count += open_unit->pack->weight[members[k]];
-	cluster->mean_distance = (double)sum / cluster->unit_count;
-	measure_diameter(open_unit, members, n, open_unit->medoid[index], cluster);
-}
-
 struct numbering {
 	uint64_t unit_count;
 	uint32_t medoid; /* a point; points are in canonical order */
 	uint32_t index;	 /* in the unordered clustering */
 };
+
+static struct numbering describe(const struct open_unit *open_unit, uint32_t index)
+{
+	struct numbering numbering = { .index = index };
+	const uint32_t *members;
+	uint32_t n = members_of(open_unit, index, &members);
+	uint64_t sum;
+
+	scope_cluster_pack_medoid(open_unit->pack, members, n, &numbering.medoid, &sum);
+	for (uint32_t k = 0; k < n; k++)
+		numbering.unit_count += open_unit->pack->weight[members[k]];
+	return numbering;
+}
 
 static int compare_numbering(const void *a, const void *b)
 {
@@ -295,29 +266,23 @@ static int compare_numbering(const void *a, const void *b)
 	return x->medoid < y->medoid ? -1 : x->medoid > y->medoid;
 }
 
-/* Describes the unordered clusters and puts them into their final order. */
+/* Gives the clusters their final numbers. */
 static int finish(struct open_unit *open_unit, struct scope_clustering *clustering)
 {
 	uint32_t n = open_unit->count;
-	struct scope_cluster *described = calloc(n ? n : 1, sizeof(*described));
 	struct numbering *order = calloc(n ? n : 1, sizeof(*order));
 	uint32_t *final = calloc(n ? n : 1, sizeof(*final));
 	int err = -ENOMEM;
 
-	clustering->clusters = calloc(n ? n : 1, sizeof(*clustering->clusters));
 	clustering->labels = calloc(open_unit->pack->count + 1ul, sizeof(*clustering->labels));
-	if (!described || !order || !final || !clustering->clusters || !clustering->labels)
+	if (!order || !final || !clustering->labels)
 		goto free_all;
 	list_members(open_unit);
-	for (uint32_t c = 0; c < n; c++) {
-		describe(open_unit, c, &described[c]);
-		order[c] = (struct numbering){ described[c].unit_count, open_unit->medoid[c], c };
-	}
+	for (uint32_t c = 0; c < n; c++)
+		order[c] = describe(open_unit, c);
 	qsort(order, n, sizeof(*order), compare_numbering);
-	for (uint32_t k = 0; k < n; k++) {
-		clustering->clusters[k] = described[order[k].index];
+	for (uint32_t k = 0; k < n; k++)
 		final[order[k].index] = k;
-	}
 	for (uint32_t p = 0; p < open_unit->pack->count; p++)
 		clustering->labels[open_unit->pack->id[p]] = final[open_unit->label[p]];
 	clustering->count = n;
@@ -325,7 +290,6 @@ static int finish(struct open_unit *open_unit, struct scope_clustering *clusteri
 free_all:
 	free(final);
 	free(order);
-	free(described);
 	return err;
 }
 
@@ -386,18 +350,12 @@ void scope_cluster_destroy(struct scope_clustering *clustering)
 	if (!clustering)
 		return;
 	free(clustering->labels);
-	free(clustering->clusters);
 	free(clustering);
 }
 
 uint32_t scope_cluster_count(const struct scope_clustering *clustering)
 {
 	return clustering->count;
-}
-
-const struct scope_cluster *scope_cluster_get(const struct scope_clustering *clustering, uint32_t index)
-{
-	return &clustering->clusters[index];
 }
 
 uint32_t scope_cluster_label(const struct scope_clustering *clustering, uint32_t vector_id)

@@ -39,15 +39,6 @@ struct scope_cluster_options {
 		.seed = 1                                                                                              \
 	}
 
-struct scope_cluster {
-	uint32_t medoid;	/* id of the member nearest to all units of the cluster */
-	uint32_t vector_count;	/* distinct vectors */
-	uint64_t unit_count;	/* with multiplicities */
-	double mean_distance;	/* of all units to the medoid */
-	uint32_t diameter;	/* greatest distance of two members */
-	bool diameter_is_bound; /* too many members to measure: it is at most this */
-};
-
 struct scope_clustering;
 
 /*
@@ -56,10 +47,10 @@ struct scope_clustering;
  * Ward's linkage the diameter as the greatest square of a Euclidean distance between @levels, which is the Manhattan
  * distance if all levels are 1. @levels NULL: all are 1. With more than max_points distinct vectors a seeded uniform
  * sample of max_points is clustered. The others join, in canonical order, the cluster whose medoid is nearest and
- * within the cut (the lower one of several), or begin a new one. Diameters may then be up to twice the cut; for a
- * cluster of more than max_points vectors the diameter is a bound. Clusters are numbered by units, most first, then by
- * the canonical order of their medoids. Of several equally good medoids the first in canonical order is taken. Medoids
- * and diameters are those of the 0/1 vectors, with every linkage. -EINVAL for options out of range, -ENOMEM.
+ * within the cut (the lower one of several), or begin a new one. Diameters may then be up to twice the cut. Clusters
+ * are numbered by units, most first, then by the canonical order of their medoids. Of several equally good medoids the
+ * first in canonical order is taken. Medoids and diameters are those of the 0/1 vectors, with every linkage. -EINVAL
+ * for options out of range, -ENOMEM.
  */
 int scope_cluster_run(const struct scope_vector_set *set, const struct scope_levels *levels,
 		      const struct scope_cluster_options *options, struct scope_clustering **ret_clustering);
@@ -69,9 +60,6 @@ void scope_cluster_destroy(struct scope_clustering *clustering);
 
 /* Number of clusters. */
 uint32_t scope_cluster_count(const struct scope_clustering *clustering);
-
-/* Cluster @index (below the count). Borrowed: valid until destroy. */
-const struct scope_cluster *scope_cluster_get(const struct scope_clustering *clustering, uint32_t index);
 
 /* Index of the cluster of the vector that had this id in the set when it was clustered. */
 uint32_t scope_cluster_label(const struct scope_clustering *clustering, uint32_t vector_id);
