@@ -97,6 +97,14 @@ static void samples(int count, uint64_t address, uint64_t called)
 	words += sizeof(stack) / sizeof(*stack);
 }
 
+/* Slow samples of list itself. */
+static void own_samples(int count)
+{
+	for (int i = 0; i < count; i++)
+		case_item(made, (struct scope_item){
+					.node = at_list, .kind = SCOPE_ITEM_RUN, .weight_ns = 1, .abnormal = true });
+}
+
 static uint32_t named(uint32_t from)
 {
 	uint32_t node;
@@ -118,11 +126,24 @@ static void code_without_a_loop_is_run_by_the_nearest_that_has_one(void **state)
 static void code_with_one_takes_long_itself(void **state)
 {
 	(void)state;
+	own_samples(2);
 	samples(90, IN_COMPARE, 0);
 	samples(10, IN_LOOP_OF_COMPARE, 0);
 	assert_int_equal(named(SCOPE_TREE_ROOT), at_list);
 	samples(1, IN_LOOP_OF_COMPARE, 0);
 	assert_int_equal(named(SCOPE_TREE_ROOT), at_compare);
+}
+
+/* Of a hundred samples one is in the loop's function. */
+static void a_loop_of_short_calls_is_seen_itself(void **state)
+{
+	(void)state;
+	samples(99, IN_COMPARE, 0);
+	assert_int_equal(named(SCOPE_TREE_ROOT), at_list);
+	samples(1, IN_COMPARE, 0);
+	assert_int_equal(named(SCOPE_TREE_ROOT), at_compare);
+	own_samples(1);
+	assert_int_equal(named(SCOPE_TREE_ROOT), at_list);
 }
 
 /* So does what it calls: a function of the program, or of a library, or the kernel. */
@@ -134,6 +155,7 @@ static void what_it_calls_takes_long_as_well(void **state)
 	(void)state;
 	other.frames = 1;
 	other.below = &copy;
+	own_samples(2);
 	samples(90, IN_COMPARE, 0);
 	case_item(made, other);
 	assert_int_equal(named(SCOPE_TREE_ROOT), at_list);
@@ -146,6 +168,7 @@ static void what_it_calls_takes_long_as_well(void **state)
 static void what_a_library_calls_stays(void **state)
 {
 	(void)state;
+	own_samples(2);
 	samples(90, IN_COMPARE, 0);
 	samples(10, IN_COMPARE, 1);
 	assert_int_equal(named(SCOPE_TREE_ROOT), at_list);
@@ -198,6 +221,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(code_without_a_loop_is_run_by_the_nearest_that_has_one),
 		TEST(code_with_one_takes_long_itself),
+		TEST(a_loop_of_short_calls_is_seen_itself),
 		TEST(what_it_calls_takes_long_as_well),
 		TEST(what_a_library_calls_stays),
 		TEST(the_loop_of_all_requests_is_not_named),

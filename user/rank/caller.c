@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "rank/closure.h"
 #include "rank/hint.h"
 #include "rank/looping.h"
 #include "rank/same_cause.h"
@@ -296,8 +297,8 @@ int scope_rank_caller(void *user, uint32_t from, uint32_t node, uint32_t *ret_no
 	bool as_usual = true; /* all up to here */
 	int err = 0;
 
-	/* It sleeps for its caller, so the caller is examined instead. */
-	node = scope_rank_wait_helper_caller(evidence, from, node, false);
+	/* It is written in its caller, or sleeps for it, so the caller is examined instead. */
+	node = scope_rank_wait_helper_caller(evidence, from, scope_rank_closure_of(tree, from, node), false);
 	err = scope_rank_looping(same_cause->input, from, node, &node);
 	*ret_node = node;
 	if (!callee.mark || !callee.doing[0].place || !callee.doing[1].place)

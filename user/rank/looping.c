@@ -5,7 +5,8 @@
 #include "symbol/runtime.h"
 #include "symbol/source_loop.h"
 
-#define MOST 0.9 /* share of the excess, which decides */
+#define MOST 0.9     /* share of the excess, which decides */
+#define OWN_PART 100 /* inverse of the part of the samples that a loop of short calls has itself, at least */
 
 /* True for a function of a file of machine code, in which loops are looked for: no script, and nothing compiled at run time. */
 static bool is_in_file(const struct scope_function *function)
@@ -99,6 +100,23 @@ static bool serves(const struct scope_evidence *evidence, uint32_t node)
 	return below_ns > all_ns / 2;
 }
 
+/* True if the function itself is seen as often as the loop of short calls is that it is to have. Another loop may not be known. */
+static bool runs_itself(const struct scope_evidence *evidence, uint32_t node)
+{
+	size_t all = 0, own = 0;
+
+	for (size_t i = 0; i < evidence->items; i++) {
+		const struct scope_item *item = &evidence->item[i];
+
+		if (!item->abnormal || item->kind != SCOPE_ITEM_RUN ||
+		    !scope_evidence_tree_is_below(&evidence->tree, item->node, node))
+			continue;
+		all++;
+		own += item->node == node;
+	}
+	return own >= all / OWN_PART;
+}
+
 int scope_rank_looping(const struct scope_rank_input *input, uint32_t from, uint32_t node, uint32_t *ret_node)
 {
 	const struct scope_tree *tree = &input->evidence->tree;
@@ -123,7 +141,7 @@ int scope_rank_looping(const struct scope_rank_input *input, uint32_t from, uint
 		if (err || (!out && 1 - in_loop < MOST))
 			return err;
 		if (out && in_loop >= MOST) {
-			*ret_node = serves(input->evidence, at) ? node : at;
+			*ret_node = serves(input->evidence, at) || !runs_itself(input->evidence, at) ? node : at;
 			return 0;
 		}
 		/* There it cannot be seen whose loop it is. */
