@@ -20,8 +20,9 @@ struct story {
 	const char *loop, *inner; /* calls with their first argument; inner NULL: none in a usual request */
 	const char *last;	  /* where it is at last */
 	unsigned turns;
-	bool nested;   /* inner is called at the top of the loop, before it */
-	bool answered; /* before it sleeps in the last one */
+	unsigned asides; /* turns that make the last poll first, of which one brings a request */
+	bool nested;	 /* inner is called at the top of the loop, before it */
+	bool answered;	 /* before it sleeps in the last one */
 };
 
 static void call(FILE *to, uint64_t *now, const char *name, const char *rest)
@@ -54,6 +55,12 @@ static bool hangs_in(struct story story)
 	      to);
 	for (unsigned i = 0; i < story.turns; i++) {
 		now = (i + 1) * TURN_NS;
+		if (i < story.asides)
+			poll_once(to, &now, story.last);
+		if (story.asides && !i) {
+			call(to, &now, "read", "ret=64 args=7");
+			call(to, &now, "write", "ret=64 args=7");
+		}
 		if (story.inner && story.nested)
 			poll_once(to, &now, story.inner);
 		poll_once(to, &now, story.loop);
@@ -107,6 +114,20 @@ static void a_thread_in_a_poll_seen_once_hangs(void **state)
 	story.turns = 20;
 	assert_true(hangs_in(story));
 	story.turns = 19;
+	assert_false(hangs_in(story));
+}
+
+/* A resolver's poll, after which a request came once in twenty, with that in which it is at last. */
+static void a_thread_in_a_poll_that_hardly_brings_work_hangs(void **state)
+{
+	struct story story = usual;
+
+	(void)state;
+	story.last = "poll 0x7ff0";
+	story.turns = 400;
+	story.asides = 19;
+	assert_true(hangs_in(story));
+	story.asides = 18;
 	assert_false(hangs_in(story));
 }
 
@@ -189,6 +210,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_thread_in_its_loop_waits_for_work),
 		cmocka_unit_test(a_thread_in_a_poll_seen_once_hangs),
+		cmocka_unit_test(a_thread_in_a_poll_that_hardly_brings_work_hangs),
 		cmocka_unit_test(a_thread_where_each_request_asks_hangs),
 		cmocka_unit_test(a_thread_that_comes_to_two_polls_by_turns_waits),
 		cmocka_unit_test(a_thread_that_has_answered_waits),

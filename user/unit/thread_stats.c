@@ -80,7 +80,7 @@ static bool is_within(const struct scope_wait_key *key)
 
 /*
  * Polls that are not the top of the loop, although work is taken after other polls: those in the
- * middle of requests, and rare ones after which no work was taken. All other polls are the top.
+ * middle of requests, and rare ones after which hardly any work was taken. All other polls are the top.
  */
 static void decide_foreign(const struct scope_thread_stats *stats, struct scope_pickup *pickup)
 {
@@ -97,7 +97,8 @@ static void decide_foreign(const struct scope_thread_stats *stats, struct scope_
 	for (unsigned i = 0; loops && i < stats->keys && pickup->foreigns < SCOPE_PICKUP_FOREIGN; i++) {
 		const struct scope_wait_key *key = &stats->key[i];
 		/* The number of descriptors changes with the clients, in a loop around a select. */
-		const bool rare = !key->taken && (uint64_t)key->count * FOREIGN_SHARE <= loops &&
+		const bool rare = (uint64_t)key->taken * FOREIGN_SHARE <= key->count &&
+				  (uint64_t)key->count * FOREIGN_SHARE <= loops &&
 				  (key->nr != SYS_pselect6 || top->nr != SYS_pselect6);
 
 		if (key != top && is_poll(key) && (is_within(key) || rare))
