@@ -196,10 +196,7 @@ static void take_exit(struct scope_recorder_activity *live, struct thread *threa
 	thread->calls++;
 }
 
-/*
- * The time since since_ns in which threads of the target had the CPU. If it is no longer known, returns all of the
- * time.
- */
+/* The time since since_ns in which threads of the target had the CPU; all of that time if it is no longer known. */
 static uint64_t own_ns(const struct lane *lane, uint64_t since_ns, uint64_t now_ns)
 {
 	uint64_t sum_ns = 0;
