@@ -22,8 +22,8 @@ struct scope_proc_jit_rows {
 int scope_proc_jit_flush(struct scope_proc_jit_rows *rows);
 
 /*
- * Reads about 64 KiB more of the file, within the limits of its process. 1: there may be more; 0: this was the end of
- * the file for now; -ENOMEM, or what the writer returned.
+ * Reads about 64 KiB more of the file, within the limits of its process. 1: there may be more; 0: there is no more
+ * until the process writes again; -ENOMEM, or what the writer returned.
  */
 int scope_proc_jit_read(struct scope_proc_jit *jit, struct scope_proc_jit_rows *rows);
 
