@@ -157,11 +157,11 @@ expect "a key of a call" 'keys["pread64:arg2"]["asked"] and not keys["pread64:ar
 stop
 
 # R of the planted argument is 0.85; four others have nothing to do with the latency. Its bins divide the requests.
-start keys
+EXPLORE_THREADS=8 start keys
 expect "a planted key" 'keys["pread64:arg2"]["holds"] and abs(keys["pread64:arg2"]["r"] - 0.85) <= 0.03 and
 	sum(key["holds"] for key in keys.values()) == 1 and keys["pread64:arg2"]["queue_r"] is not None and
 	any(one["bin"] and one["bin"]["key"] == "pread64:arg2" for one in exploration["trees"]) and
-	exploration["trees"][exploration["why_tree"]]["bin"]["key"] == "pread64:arg2"' --cv 5 --budget 10 --why 1 \
+	exploration["trees"][exploration["why_tree"]]["bin"]["key"] == "pread64:arg2"' --cv 5 --budget 10 --why 5 \
 	--key pread64:arg2:8 --key pread64:arg3 --key fadvise64:arg1 --key fadvise64:arg2 --key lseek:arg1
 stop
 exit $bad

@@ -226,7 +226,7 @@ static void note(uint64_t *time)
 static void serve_keys(uint64_t size, double noise)
 {
 	uint64_t decoy[4];
-	char text[4096];
+	char text[16384];
 
 	for (int i = 0; i < 4; i++)
 		decoy[i] = (uint64_t)(1000 * chance());
@@ -241,10 +241,13 @@ __attribute__((noinline)) void serve(struct request *request);
 __attribute__((noinline)) void serve(struct request *request)
 {
 	if (!strcmp(mode, "keys")) {
-		/* Time = size + noise: R = sd(size) / sqrt(sd(size)² + sd(noise)²) = 0.85. */
-		const double size = 1000 + 200 * normal(), noise = 1000 + 200 * sqrt(1 / 0.85 / 0.85 - 1) * normal();
+		/*
+		 * Time = size + noise: R = sd(size) / sqrt(sd(size)² + sd(noise)²) = 0.85. A host that wakes a thread 0.1 ms
+		 * late now and then changes R by less than 0.01. Few requests are large, so the largest differ most.
+		 */
+		const double size = -800 * log(1 - chance()), noise = 2000 + 800 * sqrt(1 / 0.85 / 0.85 - 1) * normal();
 
-		serve_keys(size > 0 ? (uint64_t)size : 0, noise > 0 ? noise : 0);
+		serve_keys((uint64_t)size, noise > 0 ? noise : 0);
 		return;
 	}
 	if (!strcmp(mode, "hot")) {
