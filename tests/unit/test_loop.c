@@ -46,7 +46,7 @@ static int find_loop(const struct scope_instruction *instruction, size_t count, 
 	unsigned int heads;
 	uint32_t head;
 
-	assert_int_equal(scope_symbol_loops_create(instruction, count, &loops), 0);
+	assert_int_equal(scope_symbol_loops_create(instruction, count, NULL, 0, &loops), 0);
 	heads = scope_symbol_loops_around(loops, number, &head, 1);
 	if (heads)
 		scope_symbol_loops_inside(loops, head, ret_inside);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds, with capstone, where each instruction of a function may go next, and which constants are passed to calls. */
+/* Finds, with capstone, where each instruction may go next, what it computes, and which constants calls get. */
 #include "symbol/disassemble.h"
 
 #include <capstone/capstone.h>
@@ -303,4 +303,127 @@ bool scope_symbol_decoder_call(struct scope_decoder *decoder, const uint8_t *cod
 	}
 	*ret_bytes = (size_t)(at - begin);
 	return calls;
+}
+
+#define CALLER_SAVED 0x0fc7u /* rax, rcx, rdx, rsi, rdi, r8 to r11 (System V ABI, section 3.2.1) */
+#define ALL_REGISTERS 0xffffu
+
+/* The number of a register in any of its widths. */
+static uint8_t register_of(unsigned reg)
+{
+#define ROW(q, d, w, b)                                                                                                \
+	{                                                                                                              \
+		X86_REG_##q, X86_REG_##d, X86_REG_##w, X86_REG_##b                                                     \
+	}
+	static const uint16_t name[SCOPE_REGISTERS][4] = {
+		ROW(RAX, EAX, AX, AL),	    ROW(RCX, ECX, CX, CL),	ROW(RDX, EDX, DX, DL),
+		ROW(RBX, EBX, BX, BL),	    ROW(RSP, ESP, SP, SPL),	ROW(RBP, EBP, BP, BPL),
+		ROW(RSI, ESI, SI, SIL),	    ROW(RDI, EDI, DI, DIL),	ROW(R8, R8D, R8W, R8B),
+		ROW(R9, R9D, R9W, R9B),	    ROW(R10, R10D, R10W, R10B), ROW(R11, R11D, R11W, R11B),
+		ROW(R12, R12D, R12W, R12B), ROW(R13, R13D, R13W, R13B), ROW(R14, R14D, R14W, R14B),
+		ROW(R15, R15D, R15W, R15B),
+	};
+	static const uint16_t high[] = { X86_REG_AH, X86_REG_CH, X86_REG_DH, X86_REG_BH };
+
+	for (uint8_t i = 0; i < SCOPE_REGISTERS; i++)
+		for (unsigned width = 0; width < 4; width++)
+			if (name[i][width] == reg || (i < 4 && high[i] == reg))
+				return i;
+	return SCOPE_NO_REGISTER;
+#undef ROW
+}
+
+static struct scope_operand operand_of(const cs_insn *found, const cs_x86_op *given)
+{
+	struct scope_operand operand = {
+		.bytes = given->size, .reg = SCOPE_NO_REGISTER, .base = SCOPE_NO_REGISTER, .index = SCOPE_NO_REGISTER
+	};
+
+	switch (given->type) {
+	case X86_OP_REG:
+		operand.kind = SCOPE_OPERAND_REGISTER;
+		operand.reg = register_of(given->reg);
+		break;
+	case X86_OP_IMM:
+		operand.kind = SCOPE_OPERAND_NUMBER;
+		operand.number = (uint64_t)given->imm;
+		break;
+	case X86_OP_MEM:
+		operand.kind = SCOPE_OPERAND_MEMORY;
+		operand.number = (uint64_t)given->mem.disp;
+		operand.scale = (uint8_t)given->mem.scale;
+		if (given->mem.base == X86_REG_RIP)
+			operand.number += found->address + found->size;
+		else
+			operand.base = register_of(given->mem.base);
+		operand.index = register_of(given->mem.index);
+		/* Only these segments have a base, which is not followed. */
+		if (given->mem.segment == X86_REG_FS || given->mem.segment == X86_REG_GS)
+			operand.kind = SCOPE_OPERAND_NONE;
+		break;
+	default:
+		break;
+	}
+	return operand;
+}
+
+static enum scope_operation_kind kind_of(unsigned id)
+{
+	static const struct {
+		unsigned id;
+		enum scope_operation_kind kind;
+	} kinds[] = {
+		{ X86_INS_MOV, SCOPE_OPERATION_MOVE },	      { X86_INS_MOVZX, SCOPE_OPERATION_MOVE },
+		{ X86_INS_MOVSX, SCOPE_OPERATION_MOVE },      { X86_INS_MOVSXD, SCOPE_OPERATION_MOVE },
+		{ X86_INS_MOVABS, SCOPE_OPERATION_MOVE },     { X86_INS_LEA, SCOPE_OPERATION_ADDRESS },
+		{ X86_INS_ADD, SCOPE_OPERATION_ADD },	      { X86_INS_SUB, SCOPE_OPERATION_SUBTRACT },
+		{ X86_INS_AND, SCOPE_OPERATION_AND },	      { X86_INS_CMP, SCOPE_OPERATION_COMPARE },
+		{ X86_INS_CDQE, SCOPE_OPERATION_EXTEND },     { X86_INS_JA, SCOPE_OPERATION_IF_ABOVE },
+		{ X86_INS_JB, SCOPE_OPERATION_IF_BELOW },     { X86_INS_JBE, SCOPE_OPERATION_IF_AT_MOST },
+		{ X86_INS_JAE, SCOPE_OPERATION_IF_AT_LEAST },
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (kinds[i].id == id)
+			return kinds[i].kind;
+	return SCOPE_OPERATION_OTHER;
+}
+
+/* The registers that an instruction writes, which capstone lists as operands or besides them. */
+static uint16_t writes_of(const cs_insn *found)
+{
+	const cs_detail *detail = found->detail;
+	uint32_t writes = 0;
+
+	for (unsigned i = 0; i < detail->regs_write_count; i++)
+		writes |= 1u << register_of(detail->regs_write[i]);
+	for (unsigned i = 0; i < detail->x86.op_count; i++)
+		if (detail->x86.operands[i].type == X86_OP_REG && detail->x86.operands[i].access & CS_AC_WRITE)
+			writes |= 1u << register_of(detail->x86.operands[i].reg);
+	return (uint16_t)(writes & ALL_REGISTERS);
+}
+
+bool scope_symbol_decoder_operation(struct scope_decoder *decoder, const uint8_t *code, size_t bytes, uint64_t at,
+				    struct scope_operation *ret_operation)
+{
+	const cs_insn *found = decoder->found;
+	const cs_x86 *x86;
+
+	if (!capstone.disasm_iter(decoder->handle, &code, &bytes, &at, decoder->found))
+		return false;
+	x86 = &found->detail->x86;
+	*ret_operation = (struct scope_operation){
+		.kind = kind_of(found->id),
+		.writes = writes_of(found),
+		.calls = capstone.insn_group(decoder->handle, found, CS_GRP_CALL),
+	};
+	if (x86->op_count)
+		ret_operation->to = operand_of(found, &x86->operands[0]);
+	if (x86->op_count > 1)
+		ret_operation->from = operand_of(found, &x86->operands[1]);
+	if (ret_operation->calls)
+		ret_operation->writes |= CALLER_SAVED;
+	ret_operation->stores = ret_operation->calls || (ret_operation->to.kind == SCOPE_OPERAND_MEMORY &&
+							 ret_operation->kind != SCOPE_OPERATION_COMPARE);
+	return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Finds in machine code where each instruction may go next, and which constants are passed to calls. */
+/* Finds in machine code where each instruction may go next, what it computes, and which constants calls get. */
 #ifndef SCOPE_SYMBOL_DISASSEMBLE_H
 #define SCOPE_SYMBOL_DISASSEMBLE_H
 
@@ -48,5 +48,47 @@ void scope_symbol_decoder_destroy(struct scope_decoder *decoder); /* NULL is fin
  */
 bool scope_symbol_decoder_call(struct scope_decoder *decoder, const uint8_t *code, size_t bytes, uint64_t at,
 			       struct scope_constant_call *ret_call, size_t *ret_bytes);
+
+#define SCOPE_REGISTERS 16u		  /* of x86-64, for whole numbers, by their numbers in its code */
+#define SCOPE_NO_REGISTER SCOPE_REGISTERS /* also for all others */
+
+/* Instructions with which jumps through tables are made. */
+enum scope_operation_kind {
+	SCOPE_OPERATION_OTHER,
+	SCOPE_OPERATION_MOVE, /* also with extension by zeros or by the sign */
+	SCOPE_OPERATION_ADDRESS,
+	SCOPE_OPERATION_ADD,
+	SCOPE_OPERATION_SUBTRACT,
+	SCOPE_OPERATION_AND,
+	SCOPE_OPERATION_COMPARE,
+	SCOPE_OPERATION_EXTEND,	    /* of a register, by its own sign */
+	SCOPE_OPERATION_IF_ABOVE,   /* jumps by a comparison of numbers without a sign */
+	SCOPE_OPERATION_IF_BELOW,   /* ja, jb, */
+	SCOPE_OPERATION_IF_AT_MOST, /* jbe, */
+	SCOPE_OPERATION_IF_AT_LEAST /* jae */
+};
+
+enum scope_operand_kind { SCOPE_OPERAND_NONE, SCOPE_OPERAND_REGISTER, SCOPE_OPERAND_NUMBER, SCOPE_OPERAND_MEMORY };
+
+struct scope_operand {
+	enum scope_operand_kind kind;
+	uint8_t bytes;
+	uint8_t reg;	     /* of a register */
+	uint8_t base, index; /* of memory */
+	uint8_t scale;
+	uint64_t number; /* of memory: what is added to base + index * scale, with the address of the instruction's end */
+};
+
+struct scope_operation {
+	enum scope_operation_kind kind;
+	struct scope_operand to, from; /* of a jump: `to` */
+	uint16_t writes;	       /* bit n: register n has another value after it, or after the call */
+	bool stores;		       /* it may write memory */
+	bool calls;
+};
+
+/* What the instruction at `at` computes. Returns false if no instruction begins there. */
+bool scope_symbol_decoder_operation(struct scope_decoder *decoder, const uint8_t *code, size_t bytes, uint64_t at,
+				    struct scope_operation *ret_operation);
 
 #endif

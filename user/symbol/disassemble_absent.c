@@ -28,3 +28,10 @@ bool scope_symbol_decoder_call(struct scope_decoder *decoder, const uint8_t *cod
 	(void)decoder, (void)code, (void)bytes, (void)at, (void)ret_call, (void)ret_bytes;
 	return false;
 }
+
+bool scope_symbol_decoder_operation(struct scope_decoder *decoder, const uint8_t *code, size_t bytes, uint64_t at,
+				    struct scope_operation *ret_operation)
+{
+	(void)decoder, (void)code, (void)bytes, (void)at, (void)ret_operation;
+	return false;
+}

@@ -136,7 +136,9 @@ const char *scope_symbol_image_build_id(const struct scope_image *image)
 	return image->build_id;
 }
 
-static bool offset_of(const struct scope_image *image, uint64_t link, uint64_t *ret_offset)
+/* The place in the file of a link address in a part that is mapped with `flags`, and not with flags in `without`. */
+static bool offset_with(const struct scope_image *image, uint64_t link, uint32_t flags, uint32_t without,
+			uint64_t *ret_offset)
 {
 	size_t count;
 
@@ -145,13 +147,19 @@ static bool offset_of(const struct scope_image *image, uint64_t link, uint64_t *
 	for (size_t i = 0; i < count; i++) {
 		GElf_Phdr phdr;
 
-		if (!gelf_getphdr(image->elf, i, &phdr) || phdr.p_type != PT_LOAD || !(phdr.p_flags & PF_X) ||
-		    link < phdr.p_vaddr || link - phdr.p_vaddr >= phdr.p_filesz)
+		if (!gelf_getphdr(image->elf, i, &phdr) || phdr.p_type != PT_LOAD ||
+		    (phdr.p_flags & (flags | without)) != flags || link < phdr.p_vaddr ||
+		    link - phdr.p_vaddr >= phdr.p_filesz)
 			continue;
 		*ret_offset = link - phdr.p_vaddr + phdr.p_offset;
 		return true;
 	}
 	return false;
+}
+
+static bool offset_of(const struct scope_image *image, uint64_t link, uint64_t *ret_offset)
+{
+	return offset_with(image, link, PF_X, 0, ret_offset);
 }
 
 static bool same_symbol(const char *symbol, const char *name)
@@ -320,20 +328,34 @@ int scope_symbol_image_table(struct scope_image *image, void **ret_table, size_t
 	return scope_symbol_table_compile(image->elf, &image->rules.plt, ret_table, ret_bytes);
 }
 
-const uint8_t *scope_symbol_image_code(const struct scope_image *image, uint64_t link, uint64_t bytes,
-				       unsigned *ret_machine)
+/* The bytes of the file from a link address on, all in one part with `flags` and not `without`; NULL: it has fewer. */
+static const uint8_t *bytes_with(const struct scope_image *image, uint64_t link, uint64_t bytes, uint32_t flags,
+				 uint32_t without)
 {
 	size_t all;
 	const char *file = elf_rawfile(image->elf, &all);
 	uint64_t first, last;
+
+	if (!file || !bytes || link + bytes < link || !offset_with(image, link, flags, without, &first) ||
+	    !offset_with(image, link + bytes - 1, flags, without, &last) || last - first != bytes - 1 || last >= all)
+		return NULL;
+	return (const uint8_t *)file + first;
+}
+
+const uint8_t *scope_symbol_image_code(const struct scope_image *image, uint64_t link, uint64_t bytes,
+				       unsigned *ret_machine)
+{
 	GElf_Ehdr ehdr;
 
-	if (!file || !bytes || link + bytes < link || !gelf_getehdr(image->elf, &ehdr) ||
-	    !offset_of(image, link, &first) || !offset_of(image, link + bytes - 1, &last) ||
-	    last - first != bytes - 1 || last >= all)
+	if (!gelf_getehdr(image->elf, &ehdr))
 		return NULL;
 	*ret_machine = ehdr.e_machine;
-	return (const uint8_t *)file + first;
+	return bytes_with(image, link, bytes, PF_X, 0);
+}
+
+const uint8_t *scope_symbol_image_constants(const struct scope_image *image, uint64_t link, uint64_t bytes)
+{
+	return bytes_with(image, link, bytes, PF_R, PF_W);
 }
 
 bool scope_symbol_image_go_leaf(struct scope_image *image, uint64_t link)

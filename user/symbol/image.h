@@ -71,6 +71,9 @@ bool scope_symbol_image_after_call(const struct scope_image *image, uint64_t lin
 const uint8_t *scope_symbol_image_code(const struct scope_image *image, uint64_t link, uint64_t bytes,
 				       unsigned *ret_machine);
 
+/* The same for constants: those of a part of the file that is mapped and not written. */
+const uint8_t *scope_symbol_image_constants(const struct scope_image *image, uint64_t link, uint64_t bytes);
+
 /* Source places of a link address; see line.h. */
 unsigned int scope_symbol_image_lines(struct scope_image *image, uint64_t link, struct scope_source_line *ret_line,
 				      unsigned int max);

@@ -2,7 +2,7 @@
 /*
  * Natural loops by dominators (Cooper, Harvey, Kennedy: A Simple, Fast Dominance Algorithm). Each instruction is a
  * node. One more node represents targets that are known only at run time; it leads to all blocks to which nothing else
- * leads.
+ * leads. A jump through a table that was read has an edge for each target instead.
  */
 #include "symbol/loop.h"
 
@@ -17,6 +17,8 @@ struct graph {
 	uint32_t count,
 		nodes;	/* nodes: includes the node for run time (number `count`), for targets known only at run time */
 	uint32_t *jump; /* by instruction: number of its target; `count`: known at run time; NONE */
+	const struct scope_jump *entry; /* of tables; those of node i: entry[table[i]] to entry[table[i + 1]] */
+	uint32_t *table, entries;
 	uint32_t *orphan; /* first instructions of blocks to which nothing leads */
 	uint32_t orphans;
 	bool outside;		      /* no jump reaches the node for run time, so orphans are entered from outside */
@@ -53,12 +55,14 @@ static uint32_t successor(const struct graph *graph, uint32_t node, uint32_t edg
 	if (edge == 1)
 		return graph->jump[node];
 	/* Code to which nothing leads, such as that for exceptions, is entered from outside. */
-	return edge == 2 && !node && graph->outside ? graph->count : NONE;
+	if (edge == 2)
+		return !node && graph->outside ? graph->count : NONE;
+	return graph->entry[graph->table[node] + edge - 3].to;
 }
 
 static uint32_t edges(const struct graph *graph, uint32_t node)
 {
-	return node == graph->count ? graph->orphans : 3;
+	return node == graph->count ? graph->orphans : 3 + graph->table[node + 1] - graph->table[node];
 }
 
 /*
@@ -213,35 +217,52 @@ static void collect(const struct graph *graph, uint32_t head, bool *inside)
 	}
 }
 
-static int graph_create(struct graph *graph, const struct scope_instruction *instruction, uint32_t count)
+/* The target that an instruction has besides the next one and those of a table. */
+static uint32_t target_of(const struct graph *graph, uint32_t node)
 {
-	const size_t nodes = (size_t)count + 1;
+	const struct scope_instruction *instruction = &graph->instruction[node];
 
-	*graph = (struct graph){ .instruction = instruction, .count = count, .nodes = count + 1 };
+	if (!instruction->jumps || graph->table[node] != graph->table[node + 1])
+		return NONE;
+	return instruction->target == UINT64_MAX ? graph->count : find(graph, instruction->target);
+}
+
+static void index_entries(struct graph *graph)
+{
+	for (uint32_t i = 0, entry = 0; i < graph->nodes; i++) {
+		graph->table[i] = entry;
+		while (entry < graph->entries && graph->entry[entry].from == i)
+			entry++;
+	}
+}
+
+static int graph_create(struct graph *graph)
+{
+	const size_t nodes = graph->nodes;
+
 	graph->jump = calloc(nodes, sizeof(uint32_t));
+	graph->table = calloc(nodes, sizeof(uint32_t));
 	graph->orphan = calloc(nodes, sizeof(uint32_t));
 	graph->first = calloc(nodes + 1, sizeof(uint32_t));
-	graph->from = calloc(4 * nodes, sizeof(uint32_t));
+	graph->from = calloc(4 * nodes + graph->entries, sizeof(uint32_t));
 	graph->order = calloc(nodes, sizeof(uint32_t));
 	graph->place = malloc(nodes * sizeof(uint32_t));
 	graph->dominator = malloc(nodes * sizeof(uint32_t));
 	graph->stack = calloc(nodes, sizeof(uint32_t));
-	if (!graph->jump || !graph->orphan || !graph->first || !graph->from || !graph->order || !graph->place ||
-	    !graph->dominator || !graph->stack)
+	if (!graph->jump || !graph->table || !graph->orphan || !graph->first || !graph->from || !graph->order ||
+	    !graph->place || !graph->dominator || !graph->stack)
 		return -ENOMEM;
 	memset(graph->place, 0xff, nodes * sizeof(uint32_t));
-	for (uint32_t i = 0; i < count; i++) {
-		graph->jump[i] = NONE;
-		if (instruction[i].jumps)
-			graph->jump[i] = instruction[i].target == UINT64_MAX ? count
-									     : find(graph, instruction[i].target);
-	}
+	index_entries(graph);
+	for (uint32_t i = 0; i < graph->count; i++)
+		graph->jump[i] = target_of(graph, i);
 	return 0;
 }
 
 static void graph_free(struct graph *graph)
 {
 	free(graph->jump);
+	free(graph->table);
 	free(graph->orphan);
 	free(graph->first);
 	free(graph->from);
@@ -280,19 +301,28 @@ void scope_symbol_loops_destroy(struct scope_loops *loops)
 	free(loops);
 }
 
-int scope_symbol_loops_create(const struct scope_instruction *instruction, size_t count, struct scope_loops **ret_loops)
+int scope_symbol_loops_create(const struct scope_instruction *instruction, size_t count, const struct scope_jump *jump,
+			      size_t jumps, struct scope_loops **ret_loops)
 {
 	struct scope_loops *loops;
 	int err = -ENOMEM;
 
 	*ret_loops = NULL;
-	if (!count || count > UINT32_MAX / 8)
+	if (!count || count > UINT32_MAX / 8 || jumps > UINT32_MAX / 8)
 		return -ENOENT;
 	loops = calloc(1, sizeof(*loops));
 	if (loops)
 		loops->inside = calloc(count + 1, sizeof(*loops->inside));
-	if (loops && loops->inside)
-		err = graph_create(&loops->graph, instruction, (uint32_t)count);
+	if (loops && loops->inside) {
+		loops->graph = (struct graph){
+			.instruction = instruction,
+			.count = (uint32_t)count,
+			.nodes = (uint32_t)count + 1,
+			.entry = jump,
+			.entries = (uint32_t)jumps,
+		};
+		err = graph_create(&loops->graph);
+	}
 	if (!err)
 		err = graph_fill(&loops->graph);
 	if (err) {

@@ -3,18 +3,22 @@
 #ifndef SCOPE_SYMBOL_LOOP_H
 #define SCOPE_SYMBOL_LOOP_H
 
-#include "symbol/disassemble.h"
+#include "symbol/jump_table.h"
 
 /*
  * The natural loops of a function (Aho, Lam, Sethi, Ullman: Compilers, section 9.6). A loop is entered only through its
  * head, its first instruction. It has all instructions from which a jump back to the head is reached without passing
- * the head. A jump whose target is known only at run time may go to every block to which nothing else leads.
+ * the head. A jump whose target is known only at run time, and which has no table, may go to every block to which
+ * nothing else leads.
  */
 struct scope_loops;
 
-/* 0; -ENOENT: no instructions, or too many; -ENOMEM. Instructions are borrowed. Destroy takes NULL. */
-int scope_symbol_loops_create(const struct scope_instruction *instruction, size_t count,
-			      struct scope_loops **ret_loops);
+/*
+ * jump: those through tables, in the order of jump_table.h. 0; -ENOENT: no instructions, or too many; -ENOMEM.
+ * Instructions and jumps are borrowed. Destroy takes NULL.
+ */
+int scope_symbol_loops_create(const struct scope_instruction *instruction, size_t count, const struct scope_jump *jump,
+			      size_t jumps, struct scope_loops **ret_loops);
 void scope_symbol_loops_destroy(struct scope_loops *loops);
 
 /*

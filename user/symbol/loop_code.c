@@ -21,8 +21,25 @@ size_t scope_symbol_loop_code_number(const struct scope_loop_code *code, uint64_
 	return SIZE_MAX;
 }
 
+static const uint8_t *read_constants(void *context, uint64_t link, uint64_t bytes)
+{
+	const struct scope_file *file = context;
+
+	return scope_symbol_image_constants(file->image, link, bytes);
+}
+
+static bool is_code(void *context, uint64_t link)
+{
+	const struct scope_file_functions *functions;
+	const struct scope_file *file = context;
+
+	return !scope_symbol_image_functions(file->image, &functions) &&
+	       scope_symbol_file_functions_find(functions, link);
+}
+
 int scope_symbol_loop_code_read(struct scope_file *file, uint64_t link, struct scope_loop_code *ret_code)
 {
+	const struct scope_jump_source source = { .read = read_constants, .is_code = is_code, .context = file };
 	const struct scope_file_functions *functions;
 	const struct scope_file_function *function;
 	const uint8_t *bytes;
@@ -46,13 +63,19 @@ int scope_symbol_loop_code_read(struct scope_file *file, uint64_t link, struct s
 	ret_code->inside = calloc(ret_code->count + 1, sizeof(*ret_code->inside));
 	if (!ret_code->inside)
 		return -ENOMEM;
-	return scope_symbol_loops_create(ret_code->instruction, ret_code->count, &ret_code->loops);
+	err = scope_symbol_jump_tables_find(machine, bytes, ret_code->instruction, ret_code->count, &source,
+					    &ret_code->jump, &ret_code->jumps);
+	if (err)
+		return err;
+	return scope_symbol_loops_create(ret_code->instruction, ret_code->count, ret_code->jump, ret_code->jumps,
+					 &ret_code->loops);
 }
 
 void scope_symbol_loop_code_free(struct scope_loop_code *code)
 {
 	scope_symbol_loops_destroy(code->loops);
 	free(code->instruction);
+	free(code->jump);
 	free(code->inside);
 }
 

@@ -12,6 +12,8 @@ struct scope_loop_code {
 	const struct scope_file_function *function;
 	struct scope_instruction *instruction;
 	size_t count;
+	struct scope_jump *jump; /* through tables */
+	size_t jumps;
 	struct scope_loops *loops;
 	size_t lookups; /* of lines, which are slow */
 	bool *inside;	/* by number of an instruction: filled by scope_symbol_loops_inside() */
