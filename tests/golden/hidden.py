@@ -12,7 +12,7 @@ def handle(loop):
     loop.run(trace.random.randint(70_000, 90_000), HANDLE + ["parse"])
     loop.run(trace.random.randint(18_000, 22_000), HANDLE + ["checksum"])
     if trace.random.random() < 0.06:
-        loop.run(trace.random.randint(400_000, 600_000),
+        loop.run(trace.random.randint(4_000_000, 6_000_000),
                  HANDLE + [trace.random.choice(["checksum", "add_visit", "render"])])
 
 

@@ -159,9 +159,8 @@ static bool is_round(const struct scope_rank_input *input, const struct scope_fi
 }
 
 /*
- * True if all findings are in requests of a kind of their own, whose function usual ones hardly run, or in rounds
- * without a request, and which are short. Many kinds of requests are designed like that, and such a short bug harms
- * nobody unless it takes much of the window.
+ * True if all findings may be by design, or are in rounds without a request, and are short. Kinds of requests differ
+ * by as little, and such a short bug harms nobody unless it takes much of the window.
  */
 static bool only_short(const struct scope_rank_input *input, const struct scope_ranking *ranking)
 {
@@ -171,7 +170,7 @@ static bool only_short(const struct scope_rank_input *input, const struct scope_
 		const struct scope_finding *finding = &ranking->finding[i];
 
 		window_share += finding->window_share;
-		if (!(finding->by_design == SCOPE_BY_DESIGN_NOT_USUAL || is_round(input, finding)) ||
+		if (!(finding->by_design != SCOPE_BY_DESIGN_NO || is_round(input, finding)) ||
 		    !scope_rank_short(input->options, finding))
 			return false;
 	}
@@ -183,14 +182,16 @@ static void say_only_short(const struct scope_rank_input *input, const struct sc
 {
 	const struct scope_finding *first = &ranking->finding[0];
 	const bool own_kind = first->by_design == SCOPE_BY_DESIGN_NOT_USUAL;
+	const char *who = own_kind				   ? "requests of a kind of their own"
+			  : first->by_design != SCOPE_BY_DESIGN_NO ? "some requests"
+								   : "rounds of work without a request";
 
 	(void)input;
 	snprintf(
 		text, room,
 		"Only %s took longer, in %.200s: %.2f ms instead of %.2f ms.%s Whether that is slow cannot be seen in this "
 		"trace alone: compare with a better time by --baseline.",
-		own_kind ? "requests of a kind of their own" : "rounds of work without a request",
-		first->function ? first->function->name : "no known function", first->p50_ns / 1e6,
+		who, first->function ? first->function->name : "no known function", first->p50_ns / 1e6,
 		first->usual_ns / 1e6, own_kind ? " Usual ones hardly run it." : "");
 }
 
