@@ -20,6 +20,7 @@
 #include "analysis/single_pass.h"
 #include "base/grow.h"
 #include "evidence/keep.h"
+#include "unit/distributor.h"
 #include "../unit/strict_text.h"
 #include "../unit/pickups_learned.h"
 
@@ -281,9 +282,10 @@ static int hand_over(struct scope_distributions *distributions, const struct kin
 			.run_ns = wall_ns,
 			.calls = kind->calls,
 			.granularity = SCOPE_UNIT_REQUEST,
+			.histogram = SCOPE_HISTOGRAM_NONE,
 		};
 
-		err = scope_unit_distributions_unit(distributions, &unit, kind->call);
+		err = scope_unit_distributions_take(distributions, &unit, kind->call);
 	}
 	return err;
 }

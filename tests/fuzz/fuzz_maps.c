@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Text like that of /proc/PID/maps. */
 #include "fuzz.h"
-#include "proc/proc.h"
-#include "proc/proc_internal.h"
+#include "proc/maps_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {

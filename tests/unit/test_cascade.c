@@ -257,6 +257,8 @@ static void test_late(void **state)
 /* Of what lies before all that is remembered of a thread nothing is said. */
 static void test_forgotten(void **state)
 {
+	struct scope_threads *threads;
+
 	(void)state;
 	for (uint64_t i = 0; i < SCOPE_HISTORY_MAX + 1; i++)
 		sleeps(PARSER, -1, 10 * i + 5, 10 * i + 10);
@@ -264,7 +266,13 @@ static void test_forgotten(void **state)
 	assert_part(PARSER, SCOPE_END_UNSEEN, 10 * SCOPE_HISTORY_MAX / 2);
 	assert_part(PARSER, SCOPE_END_RUNS, found.ns[PARSER][SCOPE_END_OUTSIDE]);
 
-	assert_int_equal(scope_waits_history_know(&history, DISK, 20000), 0);
+	assert_int_equal(scope_timeline_threads_create(&threads), 0);
+	for (uint32_t i = 0; i <= DISK; i++) {
+		assert_int_equal(scope_timeline_threads_get(threads, 100 + i), i);
+		scope_timeline_threads_at(threads, i)->first_ns = i == DISK ? 20000 : 0;
+	}
+	assert_int_equal(scope_waits_history_know_threads(&history, threads, DISK + 1), 0);
+	scope_timeline_threads_destroy(threads);
 	split(USER, sleeps(USER, DISK, 19990, 20010));
 	assert_part(DISK, SCOPE_END_UNSEEN, 10);
 	assert_part(DISK, SCOPE_END_RUNS, 10);

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "fleet/fleet_text.h"
-#include "fleet/property.h"
+#include "fleet/exact_test.h"
 #include "fleet_together.h"
 
 #define ROUNDS 20
@@ -216,10 +216,10 @@ static void what_hosts_share_is_named(void **state)
 static void chance_is_fishers(void **state)
 {
 	(void)state;
-	assert_true(fabs(scope_fleet_property_chance(10, 3, 3, 3) - 1.0 / 120) < 1e-9);
-	assert_true(fabs(scope_fleet_property_chance(10, 3, 3, 2) - 22.0 / 120) < 1e-9);
-	assert_true(fabs(scope_fleet_property_chance(10, 3, 3, 0) - 1) < 1e-9);
-	assert_true(fabs(scope_fleet_property_chance(6, 2, 2, 2) - 1.0 / 15) < 1e-9);
+	assert_true(fabs(scope_fleet_exact_test(10, 3, 3, 3) - 1.0 / 120) < 1e-9);
+	assert_true(fabs(scope_fleet_exact_test(10, 3, 3, 2) - 22.0 / 120) < 1e-9);
+	assert_true(fabs(scope_fleet_exact_test(10, 3, 3, 0) - 1) < 1e-9);
+	assert_true(fabs(scope_fleet_exact_test(6, 2, 2, 2) - 1.0 / 15) < 1e-9);
 }
 
 /* Sent twice, and traced twice at the same time: counted once. What follows is added. */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <sys/syscall.h>
 
-#include "capture/focus.h"
+#include "capture/focus_feed.h"
 #include "trace/trace_internal.h"
 #include "trace/text_form.h"
 #include "trace_fixture.h"
@@ -285,7 +285,7 @@ static void test_within_budget(void **state)
 
 static void take(void *context, const struct scope_subbuf *subbuf)
 {
-	scope_capture_focus_take(context, subbuf);
+	scope_capture_focus_feed_take(context, subbuf);
 }
 
 /* From sub-buffers: calls that did not block, and such as entered and returned on different CPUs. */
@@ -293,6 +293,7 @@ static void test_takes_records(void **state)
 {
 	struct scope_focus_choice choice;
 	struct scope_focus *focus = focus_begin(S, 10, &choice);
+	struct scope_focus_feed *feed;
 	size_t bytes;
 	char *text;
 	FILE *stream = open_memstream(&text, &bytes);
@@ -307,7 +308,9 @@ static void test_takes_records(void **state)
 		fprintf(stream, "%llu 0 exit 101 futex ret=0\n", at + MS + 100000 + (i << i / 2) * 10000);
 	}
 	fclose(stream);
-	fixture_feed(text, bytes, take, focus);
+	assert_int_equal(scope_capture_focus_feed_create(focus, MIN_NS, &feed), 0);
+	fixture_feed(text, bytes, take, feed);
+	scope_capture_focus_feed_destroy(feed);
 	assert_true(scope_capture_focus_decide(focus, 11 * S, &choice));
 	/* 5 writes are within the budget, with 20 futexes of up to 100 ms the choice is among these. */
 	assert_in_range(choice.min_ns, 2 * MIN_NS, 64 * MIN_NS);

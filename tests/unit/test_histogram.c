@@ -10,7 +10,7 @@
 
 #include "trace_of.h"
 #include "unit/histogram.h"
-#include "unit/distribution.h"
+#include "unit/distributor.h"
 #include "pickups_learned.h"
 
 #define UNITS (SCOPE_HISTOGRAMS_MAX + 5000)
@@ -64,11 +64,12 @@ static void hand_over(struct run *run, uint64_t i)
 		.blocked_ns = i % 5,
 		.bytes = i << 20,
 		.granularity = SCOPE_UNIT_REQUEST,
+		.histogram = SCOPE_HISTOGRAM_NONE,
 	};
 	struct scope_unit_call call[3];
 
 	unit.calls = (uint16_t)make_calls(i, call);
-	assert_int_equal(scope_unit_distributions_unit(run->distributions, &unit, call), 0);
+	assert_int_equal(scope_unit_distributions_take(run->distributions, &unit, call), 0);
 	assert_true((unit.histogram == SCOPE_HISTOGRAM_NONE) == (i >= SCOPE_HISTOGRAMS_MAX));
 }
 

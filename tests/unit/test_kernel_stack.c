@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "proc/kernel_stack.h"
+#include "proc/kernel_stack.c"
 
 static void test_parse(void **state)
 {
@@ -36,7 +36,7 @@ static void test_parse(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		scope_proc_kernel_stack_parse(rows[i].text, names);
+		parse(rows[i].text, names);
 		assert_string_equal(names, rows[i].names);
 	}
 }
@@ -49,7 +49,7 @@ static void test_long(void **state)
 	(void)state;
 	for (int i = 0; i < 64; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "[<0>] name_%02d+0x1/0x2\n", i);
-	scope_proc_kernel_stack_parse(text, names);
+	parse(text, names);
 	assert_in_range(strlen(names), SCOPE_KERNEL_STACK_BYTES - 9, SCOPE_KERNEL_STACK_BYTES - 1);
 	assert_int_equal(strncmp(names, "name_00 name_01 ", 16), 0);
 	assert_int_equal(strlen(names) % 8, 7);

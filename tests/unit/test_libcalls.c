@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/share_interval.h"
 #include "server/libcalls.h"
 #include "units_of.h"
 
@@ -138,11 +139,11 @@ static void intervals_are_those_of_wilson(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		scope_server_libcalls_interval(rows[i].part, rows[i].all, &low, &high);
+		scope_share_interval(rows[i].part, rows[i].all, &low, &high);
 		assert_float_equal(low, rows[i].low, 0.00006);
 		assert_float_equal(high, rows[i].high, 0.00006);
 	}
-	scope_server_libcalls_interval(0, 0, &low, &high);
+	scope_share_interval(0, 0, &low, &high);
 	assert_true(low == 0 && high == 1);
 }
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "metrics/block_sums.h"
-#include "metrics/change.h"
+#include "metrics/change.c"
 
 #define STEP_NS 1000000000ull
 
@@ -89,15 +89,15 @@ static void close_to(double a, double b)
 static void the_score_is_prisms(void **state)
 {
 	(void)state;
-	close_to(scope_metrics_score(0.2, 0.4), 0.4);
-	close_to(scope_metrics_score(0.4, 0.2), -0.1);
-	close_to(scope_metrics_score(0.3, 0.3), 0);
-	close_to(scope_metrics_score(0, 0.3), 0.3);
-	close_to(scope_metrics_score(0.0099, 0.02), 0.02);
-	close_to(scope_metrics_score(0.01, 0.02), 0.02); /* 0.01 is the first that counts as there */
-	close_to(scope_metrics_score(0.01, 0.03), 0.06); /* so a score jumps there: 0.03 just below */
-	close_to(scope_metrics_score(0.5, 0.5005), 0);
-	close_to(scope_metrics_score(0.3, 0), 0);
+	close_to(score_of(0.2, 0.4), 0.4);
+	close_to(score_of(0.4, 0.2), -0.1);
+	close_to(score_of(0.3, 0.3), 0);
+	close_to(score_of(0, 0.3), 0.3);
+	close_to(score_of(0.0099, 0.02), 0.02);
+	close_to(score_of(0.01, 0.02), 0.02); /* 0.01 is the first that counts as there */
+	close_to(score_of(0.01, 0.03), 0.06); /* so a score jumps there: 0.03 just below */
+	close_to(score_of(0.5, 0.5005), 0);
+	close_to(score_of(0.3, 0), 0);
 }
 
 /* The fault of the original: both windows divided by the same duration. */

@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 #include "proc/open.h"
-#include "proc/open_internal.h"
+#include "proc/open_steps.h"
 
 static char root[64];
 

@@ -7,22 +7,22 @@
 
 #include <cmocka.h>
 
-#include "control/control.h"
+#include "control/control.c"
 
 static void test_newest_of_both(void **state)
 {
 	const uint32_t low = SCOPE_PROTOCOL_MIN, high = SCOPE_PROTOCOL;
 
 	(void)state;
-	assert_int_equal(scope_control_protocol(low, high), high);
-	assert_int_equal(scope_control_protocol(low, high + 5), high);
-	assert_int_equal(scope_control_protocol(high, high + 5), high);
-	assert_int_equal(scope_control_protocol(low, low), low);
-	assert_int_equal(scope_control_protocol(0, low), low);
-	assert_int_equal(scope_control_protocol(high + 1, high + 5), 0);
-	assert_int_equal(scope_control_protocol(low - 1, low - 1), 0);
+	assert_int_equal(common_protocol(low, high), high);
+	assert_int_equal(common_protocol(low, high + 5), high);
+	assert_int_equal(common_protocol(high, high + 5), high);
+	assert_int_equal(common_protocol(low, low), low);
+	assert_int_equal(common_protocol(0, low), low);
+	assert_int_equal(common_protocol(high + 1, high + 5), 0);
+	assert_int_equal(common_protocol(low - 1, low - 1), 0);
 	/* A range that is none. */
-	assert_int_equal(scope_control_protocol(high, low), low == high ? high : 0);
+	assert_int_equal(common_protocol(high, low), low == high ? high : 0);
 }
 
 int main(void)

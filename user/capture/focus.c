@@ -6,14 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <scope/ring.h>
-
-#include "base/grow.h"
-#include "trace/decode.h"
-
 #define PERIOD_NS 1000000000ull
 #define BINS 128	   /* four bins for each doubling, from min_ns to more than a minute */
-#define THREADS 16384	   /* threads whose calls can be open; a power of two. A collision drops a call */
 #define STEPS_MAX 16	   /* the most times that min_ns is doubled */
 #define EVEN_SHARE 0.95	   /* the calls of a number take about the same time if this share of them … */
 #define EVEN_BINS 1	   /* … is within this many bins of the fullest one, a quarter more or less */
@@ -25,29 +19,21 @@
 #define COST_SHARE 0.05	   /* share of the time between two samples that a sample may take */
 #define COST_SAMPLES 5	   /* samples that are needed to know the time that one takes */
 
-struct open_call {
-	uint32_t tid;
-	uint64_t enter_ns;
-};
-
 struct scope_focus {
 	struct scope_focus_limits limits;
 	struct scope_focus_choice choice;
 	float rate[SCOPE_SYSCALL_MAX][BINS];	 /* calls a second; the latest periods have most weight */
 	uint32_t count[SCOPE_SYSCALL_MAX][BINS]; /* of this period */
-	struct open_call open[THREADS];
-	struct scope_decoder *decoder; /* by CPU */
-	size_t cpus, cpu_room;
-	uint64_t begin_ns, next_ns;	       /* begin of this period, and of the next */
-	uint32_t stacks, full;		       /* of this period */
-	uint64_t bytes;			       /* bytes of these stacks and samples */
-	uint64_t sample_bytes;		       /* bytes of these samples */
-	uint64_t samples, cost_ns;	       /* samples of traced threads and their cost since the start */
-	uint64_t taken;			       /* samples of all threads since the start */
-	uint64_t samples_before, taken_before; /* this period */
-	bool lost;			       /* events were lost at some time */
-	unsigned int step;		       /* min_ns is that of limits << step */
-	bool seen;			       /* rate has the calls of a period */
+	uint64_t begin_ns, next_ns;		 /* begin of this period, and of the next */
+	uint32_t stacks, full;			 /* of this period */
+	uint64_t bytes;				 /* bytes of these stacks and samples */
+	uint64_t sample_bytes;			 /* bytes of these samples */
+	uint64_t samples, cost_ns;		 /* samples of traced threads and their cost since the start */
+	uint64_t taken;				 /* samples of all threads since the start */
+	uint64_t samples_before, taken_before;	 /* this period */
+	bool lost;				 /* events were lost at some time */
+	unsigned int step;			 /* min_ns is that of limits << step */
+	bool seen;				 /* rate has the calls of a period */
 };
 
 int scope_capture_focus_create(const struct scope_focus_limits *limits, struct scope_focus **ret_focus)
@@ -68,9 +54,6 @@ int scope_capture_focus_create(const struct scope_focus_limits *limits, struct s
 
 void scope_capture_focus_destroy(struct scope_focus *focus)
 {
-	if (!focus)
-		return;
-	free(focus->decoder);
 	free(focus);
 }
 
@@ -121,59 +104,6 @@ void scope_capture_focus_taken(struct scope_focus *focus, uint64_t samples)
 void scope_capture_focus_loss(struct scope_focus *focus)
 {
 	focus->lost = true;
-}
-
-static void take_event(struct scope_focus *focus, const struct scope_event *event)
-{
-	struct open_call *open = &focus->open[event->tid % THREADS];
-
-	switch (event->kind) {
-	case SCOPE_EVENT_SYSCALL:
-		if (event->syscall.abi == SCOPE_ABI_NATIVE)
-			scope_capture_focus_call(focus, event->syscall.nr, event->time_ns - event->syscall.enter_ns);
-		break;
-	case SCOPE_EVENT_ENTER:
-		*open = (struct open_call){ event->tid, event->syscall.enter_ns };
-		break;
-	case SCOPE_EVENT_EXIT:
-		if (open->tid == event->tid && event->syscall.abi == SCOPE_ABI_NATIVE &&
-		    event->time_ns > open->enter_ns)
-			scope_capture_focus_call(focus, event->syscall.nr, event->time_ns - open->enter_ns);
-		open->tid = 0;
-		break;
-	case SCOPE_EVENT_STACK:
-		/* If the slice ends at an absent page, the stack may continue after it. */
-		scope_capture_focus_stack(focus, event->stack.bytes,
-					  event->flags & (SCOPE_STACK_CUT | SCOPE_STACK_FAULT));
-		if (event->stack.reason == SCOPE_STACK_SAMPLE)
-			scope_capture_focus_sample(focus, event->stack.bytes, event->stack.cost_ns);
-		break;
-	default:
-		break;
-	}
-}
-
-void scope_capture_focus_take(struct scope_focus *focus, const struct scope_subbuf *subbuf)
-{
-	struct scope_decoder *decoder;
-	struct scope_event event;
-
-	/* Without memory the call is not counted, which changes no decision. */
-	if (scope_grow(&focus->decoder, &focus->cpu_room, subbuf->cpu + 1ul, sizeof(*focus->decoder)))
-		return;
-	while (focus->cpus <= subbuf->cpu)
-		memset(&focus->decoder[focus->cpus++], 0, sizeof(*focus->decoder));
-	if (subbuf->lost) /* number lost so far */
-		scope_capture_focus_loss(focus);
-	decoder = &focus->decoder[subbuf->cpu];
-	if (scope_trace_decoder_begin(decoder, subbuf, subbuf->used_bytes))
-		return;
-	for (;;) {
-		scope_trace_decoder_skip_calls(decoder, focus->limits.min_ns);
-		if (!scope_trace_decoder_peek(decoder) || scope_trace_decoder_take(decoder, &event))
-			break;
-		take_event(focus, &event);
-	}
 }
 
 /* Adds one period to the rates: the first one alone, later ones with a weight of one half. */

@@ -15,7 +15,6 @@
 
 #include <scope/abi.h>
 
-struct scope_subbuf;
 struct scope_focus;
 
 struct scope_focus_limits {
@@ -40,10 +39,7 @@ struct scope_focus_choice {
 int scope_capture_focus_create(const struct scope_focus_limits *limits, struct scope_focus **ret_focus);
 void scope_capture_focus_destroy(struct scope_focus *focus); /* NULL is fine */
 
-/* Learns from the calls in a sub-buffer. Those of one CPU come in their order. */
-void scope_capture_focus_take(struct scope_focus *focus, const struct scope_subbuf *subbuf);
-
-/* What take() does for each record: a call with that number returned after this time; or a stack came. */
+/* A call with that number returned after this time; or a stack came. */
 void scope_capture_focus_call(struct scope_focus *focus, uint16_t nr, uint64_t duration_ns);
 void scope_capture_focus_stack(struct scope_focus *focus, uint32_t bytes, bool full);
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "capture/defaults.h"
-#include "capture/focus.h"
+#include "capture/focus_feed.h"
 #include "control/probe.h"
 
 #define SLICES_MIN 4 /* a sub-buffer should have room for this many of the longest stacks */
@@ -18,6 +18,7 @@ struct scope_steer {
 	void *feed;
 	const struct scope_capture_options *options;
 	struct scope_focus *focus;
+	struct scope_focus_feed *calls; /* for focus */
 	uint32_t highest_ns, period_ns;
 };
 
@@ -99,6 +100,8 @@ int scope_capture_steer_create(const struct scope_source *source, void *feed,
 	};
 	memcpy(limits.syscalls, options->stack_syscalls, sizeof(limits.syscalls));
 	err = scope_capture_focus_create(&limits, &steer->focus);
+	if (!err)
+		err = scope_capture_focus_feed_create(steer->focus, limits.min_ns, &steer->calls);
 	if (err) {
 		scope_capture_steer_destroy(steer);
 		return scope_error_set(error, err, "no memory left to begin tracing");
@@ -117,6 +120,7 @@ void scope_capture_steer_destroy(struct scope_steer *steer)
 {
 	if (!steer)
 		return;
+	scope_capture_focus_feed_destroy(steer->calls);
 	scope_capture_focus_destroy(steer->focus);
 	free(steer);
 }
@@ -130,7 +134,7 @@ void scope_capture_steer_begin(struct scope_steer *steer, uint64_t now_ns)
 void scope_capture_steer_take(struct scope_steer *steer, const struct scope_subbuf *subbuf)
 {
 	if (steer)
-		scope_capture_focus_take(steer->focus, subbuf);
+		scope_capture_focus_feed_take(steer->calls, subbuf);
 }
 
 void scope_capture_steer_update(struct scope_steer *steer, uint64_t now_ns)

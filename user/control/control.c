@@ -227,6 +227,14 @@ static int parse_info(struct nlattr **attr, void *result)
 	return 0;
 }
 
+/* The newest protocol that both ranges have, or 0 if there is none. */
+static uint32_t common_protocol(uint32_t module_min, uint32_t module_max)
+{
+	const uint32_t newest = module_max < SCOPE_PROTOCOL ? module_max : SCOPE_PROTOCOL;
+
+	return newest >= module_min && newest >= SCOPE_PROTOCOL_MIN ? newest : 0;
+}
+
 static int read_info(struct scope_control *control, struct scope_error *error, struct scope_control_info *ret_info)
 {
 	struct scope_control_info info = { 0 };
@@ -239,7 +247,7 @@ static int read_info(struct scope_control *control, struct scope_error *error, s
 	err = scope_control_transact(control, message, &reply);
 	if (err)
 		return scope_control_refused(err, "talk to the scope module", &reply, error);
-	info.protocol = scope_control_protocol(info.module_protocol_min, info.module_protocol);
+	info.protocol = common_protocol(info.module_protocol_min, info.module_protocol);
 	if (!info.protocol)
 		return scope_error_set(error, -EPROTO,
 				       "the loaded scope module (%s) speaks protocols %u to %u, this "
@@ -250,13 +258,6 @@ static int read_info(struct scope_control *control, struct scope_error *error, s
 	control->protocol = info.protocol;
 	*ret_info = info;
 	return 0;
-}
-
-uint32_t scope_control_protocol(uint32_t module_min, uint32_t module_max)
-{
-	const uint32_t newest = module_max < SCOPE_PROTOCOL ? module_max : SCOPE_PROTOCOL;
-
-	return newest >= module_min && newest >= SCOPE_PROTOCOL_MIN ? newest : 0;
 }
 
 int scope_control_open(struct scope_error *error, struct scope_control **ret_control,

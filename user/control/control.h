@@ -91,9 +91,6 @@ struct scope_session_status {
  * open: -ENOENT if the module is not loaded, -EPERM without the privilege; -EPROTO, with both ranges, if the module
  * knows no protocol of this program's range. ret_info may be NULL.
  */
-/* The newest protocol that both ranges have, or 0 if there is none. */
-uint32_t scope_control_protocol(uint32_t module_min, uint32_t module_max);
-
 int scope_control_open(struct scope_error *error, struct scope_control **ret_control,
 		       struct scope_control_info *ret_info);
 void scope_control_close(struct scope_control *control); /* NULL is fine */

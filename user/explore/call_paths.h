@@ -68,6 +68,10 @@ int scope_explore_call_paths_add(struct scope_call_paths *paths, const struct sc
 int scope_explore_call_paths_kernel(struct scope_call_paths *paths, const char *const *name, unsigned depth,
 				    double weight_ns);
 
+/* Adds a function to the table: it, which may move when another one is added, or NULL: no memory. */
+struct scope_call_function *scope_explore_call_paths_function(struct scope_call_paths *paths, const char *name,
+							      const char *module);
+
 /* Adds a path of functions that are in the table already. 0 or -ENOMEM. */
 int scope_explore_call_paths_put(struct scope_call_paths *paths, const uint32_t *function, unsigned depth,
 				 double weight_ns);

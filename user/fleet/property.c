@@ -2,8 +2,9 @@
 /* Finds properties that the hosts with a function have in common, and other hosts do not have. */
 #include "fleet/property.h"
 
-#include <math.h>
 #include <string.h>
+
+#include "fleet/exact_test.h"
 
 #define NEARLY 0.9   /* share of the hosts with the function have the property */
 #define MOSTLY 0.8   /* share of the hosts with the property have the function */
@@ -23,23 +24,6 @@ static uint32_t value_of(const struct scope_fleet_member *member, const struct k
 		if (member->label[i].key == key->label)
 			return member->label[i].value;
 	return 0;
-}
-
-/* log of n over k */
-static double choose(size_t n, size_t k)
-{
-	return lgamma((double)n + 1) - lgamma((double)k + 1) - lgamma((double)(n - k) + 1);
-}
-
-double scope_fleet_property_chance(size_t all, size_t have, size_t chosen, size_t with)
-{
-	const size_t most = have < chosen ? have : chosen;
-	double sum = 0;
-
-	for (size_t i = with; i <= most; i++)
-		if (chosen - i <= all - have)
-			sum += exp(choose(have, i) + choose(all - have, chosen - i) - choose(all, chosen));
-	return fmin(sum, 1);
 }
 
 /* All keys of labels, in the order in which members have them. */
@@ -104,7 +88,7 @@ bool scope_fleet_property_find(const struct scope_fleet_facts *facts, struct sco
 		if (!value || have == rank->compared || (double)with < NEARLY * (double)rank->hosts ||
 		    (double)with < MOSTLY * (double)have)
 			continue;
-		chance = scope_fleet_property_chance(rank->compared, have, rank->hosts, with);
+		chance = scope_fleet_exact_test(rank->compared, have, rank->hosts, with);
 		if (chance >= best)
 			continue;
 		best = chance;

@@ -13,10 +13,4 @@
 bool scope_fleet_property_find(const struct scope_fleet_facts *facts, struct scope_fleet_rank *rank,
 			       const bool *compared);
 
-/*
- * The probability that at least `with` of `chosen` randomly chosen ones have a property, if `have` of `all` have it
- * (Fisher's exact test, one-sided).
- */
-double scope_fleet_property_chance(size_t all, size_t have, size_t chosen, size_t with);
-
 #endif

@@ -9,7 +9,8 @@
 
 #include "metrics/block_sums.h"
 
-double scope_metrics_score(double before, double after)
+/* The degradation score of one share. */
+static double score_of(double before, double after)
 {
 	const double score = before < SCOPE_CHANGE_NEW ? after : (after - before) / before * after;
 
@@ -241,7 +242,7 @@ static int change_line(const struct scope_metrics_window *before, const struct s
 		judge(sums, change);
 		scored = is_scored(i) && !says_nothing(before, one, after, other, change);
 		change->sure = change->sure && (scored || !is_scored(i));
-		change->score = scored ? scope_metrics_score(change->before, change->after) : 0;
+		change->score = scored ? score_of(change->before, change->after) : 0;
 		squares += change->score * change->score;
 		group->clients = group->clients || (change->sure && change->score > 0);
 		group->changes++;

@@ -62,9 +62,6 @@ struct scope_metric_changes {
 	size_t groups;
 };
 
-/* The degradation score of one share. */
-double scope_metrics_score(double before, double after);
-
 /* 0 or -ENOMEM; the caller frees. */
 int scope_metrics_change(const struct scope_metrics_window *before, const struct scope_metrics_window *after,
 			 struct scope_metric_changes *ret_changes);

@@ -109,7 +109,7 @@ static bool pass_over(struct scope_perf_session *session, struct scope_perf_cpu 
 		return false;
 	kind = cpu->id[glance.id_at].kind;
 	if ((kind != SCOPE_PERF_ENTER && kind != SCOPE_PERF_EXIT) ||
-	    scope_perf_tasks_find(session->tasks, glance.tid) || scope_perf_tasks_has(session->tasks, glance.tgid))
+	    scope_perf_tasks_find(session->tasks, glance.tid) || scope_perf_tasks_alive(session->tasks, glance.tgid))
 		return false;
 	scope_perf_events_note_seen(cpu, glance.id_at);
 	cpu->last_ns = glance.time_ns;

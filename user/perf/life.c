@@ -80,7 +80,7 @@ int scope_perf_pack_end(struct scope_perf_pack *pack, uint32_t cpu, uint64_t tim
 		return 0;
 	scope_perf_tasks_end(pack->tasks, thread);
 	event.exit.tgid = thread->tgid;
-	event.exit.last = !scope_perf_tasks_has(pack->tasks, thread->tgid);
+	event.exit.last = !scope_perf_tasks_alive(pack->tasks, thread->tgid);
 	return scope_perf_pack_put(pack, &event);
 }
 

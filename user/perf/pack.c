@@ -102,7 +102,7 @@ struct scope_perf_thread *scope_perf_pack_current(struct scope_perf_pack *pack, 
 	struct scope_perf_thread *thread = scope_perf_tasks_find(pack->tasks, record->tid);
 
 	if (thread || !record->tgid || !scope_perf_select_whole(pack->options) ||
-	    !scope_perf_tasks_has(pack->tasks, record->tgid))
+	    !scope_perf_tasks_alive(pack->tasks, record->tgid))
 		return thread;
 	thread = scope_perf_tasks_add(pack->tasks, record->tgid, record->tid);
 	if (thread)

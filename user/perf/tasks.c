@@ -84,11 +84,6 @@ static struct process_entry *find_process(const struct scope_perf_tasks *tasks, 
 	return entry;
 }
 
-bool scope_perf_tasks_has(const struct scope_perf_tasks *tasks, uint32_t tgid)
-{
-	return scope_perf_tasks_alive(tasks, tgid) > 0;
-}
-
 uint32_t scope_perf_tasks_alive(const struct scope_perf_tasks *tasks, uint32_t tgid)
 {
 	const struct process_entry *process = find_process(tasks, tgid);

@@ -53,9 +53,6 @@ void scope_perf_tasks_destroy(struct scope_perf_tasks *tasks); /* NULL is fine *
 /* NULL: not traced. Valid until a thread is added or removed. */
 struct scope_perf_thread *scope_perf_tasks_find(struct scope_perf_tasks *tasks, uint32_t tid);
 
-/* True if any thread of the process is traced. */
-bool scope_perf_tasks_has(const struct scope_perf_tasks *tasks, uint32_t tgid);
-
 /* True if the function returns true for a thread, ending ones included. */
 bool scope_perf_tasks_any(const struct scope_perf_tasks *tasks,
 			  bool (*is)(const struct scope_perf_thread *thread, const void *context), const void *context);
@@ -68,7 +65,7 @@ struct scope_perf_thread *scope_perf_tasks_add(struct scope_perf_tasks *tasks, u
 /* Removes the thread. */
 void scope_perf_tasks_remove(struct scope_perf_tasks *tasks, uint32_t tid);
 
-/* Number of threads of the process that are not ending. */
+/* Number of traced threads of the process that are not ending; 0: the process is not traced. */
 uint32_t scope_perf_tasks_alive(const struct scope_perf_tasks *tasks, uint32_t tgid);
 
 /* Number of processes that have such a thread. */

@@ -36,7 +36,8 @@ static size_t name_bytes(const char *name)
 	return bytes;
 }
 
-void scope_proc_kernel_stack_parse(const char *text, char ret_names[SCOPE_KERNEL_STACK_BYTES])
+/* Names of the functions in the text of that file, which may be invalid: see scope_proc_kernel_stack_read(). */
+static void parse(const char *text, char ret_names[SCOPE_KERNEL_STACK_BYTES])
 {
 	size_t used = 0;
 
@@ -84,7 +85,7 @@ int scope_proc_kernel_stack_read(struct scope_proc_reader *reader, uint32_t tgid
 		return -ESRCH;
 	if (err)
 		return err == -ESRCH ? err : scope_error_set(error, err, "/proc/%u/stack: %s", tid, strerror(-err));
-	scope_proc_kernel_stack_parse(text, ret_names);
+	parse(text, ret_names);
 	free(text);
 	return 0;
 }

@@ -20,7 +20,4 @@ struct scope_proc_reader;
 int scope_proc_kernel_stack_read(struct scope_proc_reader *reader, uint32_t tgid, uint32_t tid,
 				 struct scope_error *error, char ret_names[SCOPE_KERNEL_STACK_BYTES]);
 
-/* The same from the text of that file, which may be invalid. */
-void scope_proc_kernel_stack_parse(const char *text, char ret_names[SCOPE_KERNEL_STACK_BYTES]);
-
 #endif

@@ -94,14 +94,4 @@ struct scope_proc {
 
 void scope_proc_forget_jit(struct scope_proc *proc);
 
-/* One line of /proc/PID/maps. */
-struct scope_proc_line {
-	struct scope_trace_map map; /* its path points into the text */
-	uint32_t major, minor;
-	uint64_t inode;
-};
-
-/* The valid lines of a text, in their order; splits the text in place. ret_line: malloc'd. */
-int scope_proc_maps_parse(char *text, struct scope_proc_line **ret_line, size_t *ret_count);
-
 #endif

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "base/grow.h"
+#include "base/share_interval.h"
 #include "server/calls.h"
 #include "timeline/timeline.h"
 
-#define NORMAL_95 1.959964 /* no rule: standard deviations */
-#define ERRNO_MAX 4095	   /* no rule: the kernel's largest */
+#define ERRNO_MAX 4095 /* no rule: the kernel's largest */
 
 /* The last call of a thread that returned, for the stack that comes after it. */
 struct returned {
@@ -40,21 +40,6 @@ struct counter {
 	uint32_t of_others[3]; /* the same of FROM_PROGRAM and FROM_NOBODY */
 	struct total total[SCOPE_SYSCALL_MAX];
 };
-
-void scope_server_libcalls_interval(double part, double all, double *ret_low, double *ret_high)
-{
-	const double z2 = NORMAL_95 * NORMAL_95, share = all > 0 ? part / all : 0.5;
-	double middle, half;
-
-	*ret_low = 0;
-	*ret_high = 1;
-	if (all <= 0)
-		return;
-	middle = (share + z2 / (2 * all)) / (1 + z2 / all);
-	half = NORMAL_95 * sqrt(share * (1 - share) / all + z2 / (4 * all * all)) / (1 + z2 / all);
-	*ret_low = fmax(middle - half, 0);
-	*ret_high = fmin(middle + half, 1);
-}
 
 static double bytes_of(const struct returned *call)
 {
@@ -228,7 +213,7 @@ static void project(const struct counter *counter, struct scope_libcalls_functio
 		const double all = (double)total->calls;
 		double low, high;
 
-		scope_server_libcalls_interval((double)call->seen, (double)total->seen, &low, &high);
+		scope_share_interval((double)call->seen, (double)total->seen, &low, &high);
 		call->calls = scaled((double)call->seen, (double)total->seen, all);
 		call->low = total->seen == total->calls ? call->calls : fmax(low * all, (double)call->seen);
 		call->high = total->seen == total->calls ? call->calls : high * all;

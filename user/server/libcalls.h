@@ -62,7 +62,4 @@ bool scope_server_libcalls_named(const struct scope_libcalls *libcalls, const ch
 bool scope_server_libcalls_library(const struct scope_libcalls *libcalls, const char *module,
 				   struct scope_libcalls_function *ret_sum);
 
-/* The 95 % interval of a share of which `part` of `all` were seen; all 0: 0 to 1. */
-void scope_server_libcalls_interval(double part, double all, double *ret_low, double *ret_high);
-
 #endif

@@ -17,7 +17,8 @@ void scope_trace_backlog_format(const struct scope_backlog_row *row, char text[S
 		 row->since_ns, row->inode, row->count, row->limit);
 }
 
-bool scope_trace_backlog_parse(const char *text, struct scope_backlog_row *ret_row)
+/* False: the text is no row. */
+static bool parse(const char *text, struct scope_backlog_row *ret_row)
 {
 	struct scope_backlog_row row;
 	int end = 0;
@@ -33,8 +34,7 @@ bool scope_trace_backlog_parse(const char *text, struct scope_backlog_row *ret_r
 
 static bool is_row(const struct scope_trace *trace, size_t meta, const char *key, struct scope_backlog_row *ret_row)
 {
-	return !strncmp(trace->meta[meta].key, key, strlen(key)) &&
-	       scope_trace_backlog_parse(trace->meta[meta].value, ret_row);
+	return !strncmp(trace->meta[meta].key, key, strlen(key)) && parse(trace->meta[meta].value, ret_row);
 }
 
 static int compare_rows(const void *left, const void *right)

@@ -21,7 +21,6 @@ struct scope_backlog_row {
 #define SCOPE_BACKLOG_BYTES 128 /* no rule: of a row as text */
 
 void scope_trace_backlog_format(const struct scope_backlog_row *row, char text[SCOPE_BACKLOG_BYTES]);
-bool scope_trace_backlog_parse(const char *text, struct scope_backlog_row *ret_row);
 
 /*
  * The last row of each listening socket, or of each connection with bytes that wait, by inode. malloc'd, freed by the caller; NULL if

@@ -3,109 +3,13 @@
 #include "unit/distribution.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/grow.h"
 #include "trace/feed.h"
+#include "unit/distributor.h"
 #include "unit/histogram.h"
 #include "unit/unit_tally.h"
-
-struct scope_distributor {
-	struct scope_distributions *distributions;
-	const struct scope_trace *trace;
-	const struct scope_learner *learner; /* NULL: the pick-ups of all threads are decided */
-	bool guess;			     /* it has no decision for a thread that appears */
-	struct scope_pickups *pickups;
-	struct scope_groups *groups;
-};
-
-/* The first unit with its call histogram, or one for whose call histogram there was no room. */
-static int meet_histogram(struct scope_distributions *distributions, struct scope_unit *unit,
-			  const struct scope_unit_call *call, uint64_t hash)
-{
-	const struct scope_vector vector = scope_unit_vector(unit, call);
-	int err = scope_cluster_vector_set_add(distributions->distributor->groups->group[unit->group].vectors, &vector,
-					       1, &unit->vector);
-
-	if (err)
-		return err;
-	if (unit->histogram == SCOPE_HISTOGRAM_NONE)
-		return scope_unit_histograms_add(distributions->histograms, hash, unit, call, &unit->histogram);
-	distributions->histograms->histogram[unit->histogram].vector[scope_unit_took(unit)] = unit->vector;
-	return 0;
-}
-
-/* Of a trace that is damaged, or that is still read, the text of a kind of request may be missing. */
-static void name_request(const struct scope_trace *trace, struct scope_group *group)
-{
-	char key[sizeof(SCOPE_META_REQUEST) + 10];
-	const char *text;
-
-	snprintf(key, sizeof(key), SCOPE_META_REQUEST "%u", group->request);
-	text = group->request == SCOPE_REQUEST_SEVERAL ? "(several requests)"
-	       : trace				       ? scope_trace_meta(trace, key)
-						       : NULL;
-	if (text)
-		scope_plain_put(group->name, sizeof(group->name), text, strlen(text), SCOPE_PLAIN_SENTENCE);
-	else
-		snprintf(group->name, sizeof(group->name), "(request %u)", group->request);
-}
-
-/*
- * A unit whose kind of request is known is compared with others of that kind. Its call histogram is one of that kind's
- * group, and is searched for from the calls. room: for these, because adding a call histogram may move them.
- */
-static int regroup(struct scope_distributions *distributions, struct scope_unit *unit,
-		   const struct scope_unit_call **call, struct scope_unit_call room[SCOPE_UNIT_CALLS])
-{
-	const struct scope_distributor *distributor = distributions->distributor;
-
-	if (!distributor->groups->group[unit->group].request) {
-		const long group = scope_unit_groups_add_request(distributor->groups, unit->group, unit->request);
-
-		if (group < 0)
-			return (int)group;
-		name_request(distributor->trace, &distributor->groups->group[group]);
-		unit->group = (uint32_t)group;
-	}
-	memcpy(room, *call, unit->calls * sizeof(*room));
-	*call = room;
-	unit->histogram = SCOPE_HISTOGRAM_NONE;
-	return 0;
-}
-
-/* unit->histogram is set, if the unit has a call histogram. */
-static int take_unit(struct scope_distributions *distributions, struct scope_unit *unit,
-		     const struct scope_unit_call *call)
-{
-	const struct scope_histograms *histograms = distributions->histograms;
-	struct scope_unit_call room[SCOPE_UNIT_CALLS];
-	uint64_t hash = 0;
-	int err = unit->request ? regroup(distributions, unit, &call, room) : 0;
-
-	if (err)
-		return err;
-	if (unit->histogram == SCOPE_HISTOGRAM_NONE) {
-		hash = scope_unit_histogram_hash(unit->group, call, unit->calls);
-		unit->histogram = scope_unit_histograms_find(histograms, hash, unit->group, call, unit->calls);
-	}
-	unit->vector = unit->histogram == SCOPE_HISTOGRAM_NONE ? SCOPE_HISTOGRAM_NO_VECTOR
-							       : scope_unit_histogram_vector(histograms, unit);
-	if (unit->vector == SCOPE_HISTOGRAM_NO_VECTOR)
-		err = meet_histogram(distributions, unit, call, hash);
-	if (!err)
-		err = scope_unit_tally(distributions, unit, call);
-	return err ? err : scope_unit_log_unit(distributions->log, unit, call);
-}
-
-int scope_unit_distributions_unit(struct scope_distributions *distributions, struct scope_unit *unit,
-				  const struct scope_unit_call *call)
-{
-	unit->histogram = SCOPE_HISTOGRAM_NONE;
-	return take_unit(distributions, unit, call);
-}
 
 /* The descriptor's number may be that of another connection later. */
 static int32_t named_of(const struct scope_distributor *distributor, uint32_t thread, int32_t fd)
@@ -125,7 +29,7 @@ static int add_unit(void *user, struct scope_unit *unit, const struct scope_unit
 		named.object = (uint64_t)named_of(distributor, unit->thread, (int32_t)named.object);
 		unit->earlier = &named;
 	}
-	return take_unit(distributor->distributions, unit, call);
+	return scope_unit_distributions_take(distributor->distributions, unit, call);
 }
 
 static int add_wait(void *user, const struct scope_wait *wait)
@@ -322,7 +226,8 @@ int scope_unit_distributions_end(struct scope_distributions *distributions)
 	groups = distributions->distributor->groups->count;
 	for (size_t i = 0; i < groups; i++)
 		if (distributions->distributor->groups->group[i].request)
-			name_request(distributions->distributor->trace, &distributions->distributor->groups->group[i]);
+			scope_unit_distributions_name(distributions->distributor->trace,
+						      &distributions->distributor->groups->group[i]);
 	if (!err && groups)
 		err = scope_unit_tally_room(distributions, (uint32_t)groups - 1, 0);
 	if (!err)

@@ -140,10 +140,6 @@ int scope_unit_distributions_replay(const struct scope_distributions *distributi
 int scope_unit_distributions_replay_from(const struct scope_distributions *distributions,
 					 const struct scope_groups *groups, const struct scope_log_place *from,
 					 const struct scope_unit_sink *sink);
-/* Adds a unit of a known thread, as if feed had found it. Sets its vector and its call histogram. */
-int scope_unit_distributions_unit(struct scope_distributions *distributions, struct scope_unit *unit,
-				  const struct scope_unit_call *call);
-
 /* One run through the trace; fills the groups' sets of vectors. The caller destroys. */
 int scope_unit_distributions_run(struct scope_trace *trace, struct scope_pickups *pickups, struct scope_groups *groups,
 				 const struct scope_listeners *listeners,

@@ -110,7 +110,8 @@ int scope_waits_history_add(struct scope_history *history, uint32_t thread, cons
 	return 0;
 }
 
-int scope_waits_history_know(struct scope_history *history, uint32_t thread, uint64_t known_ns)
+/* Sets known_ns of a thread. 0 or -ENOMEM. */
+static int know(struct scope_history *history, uint32_t thread, uint64_t known_ns)
 {
 	struct scope_past_stays *stays = stays_of(history, thread);
 
@@ -126,7 +127,7 @@ int scope_waits_history_know_threads(struct scope_history *history, struct scope
 	int err = 0;
 
 	for (size_t i = 0; !err && i < count; i++)
-		err = scope_waits_history_know(history, (uint32_t)i, scope_timeline_threads_at(threads, i)->first_ns);
+		err = know(history, (uint32_t)i, scope_timeline_threads_at(threads, i)->first_ns);
 	return err;
 }
 

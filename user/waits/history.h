@@ -55,8 +55,6 @@ void scope_waits_history_free(struct scope_history *history);
  * which false wakeups interrupted. 0 or -ENOMEM.
  */
 int scope_waits_history_add(struct scope_history *history, uint32_t thread, const struct scope_stay *stay);
-/* Sets known_ns of a thread. 0 or -ENOMEM. */
-int scope_waits_history_know(struct scope_history *history, uint32_t thread, uint64_t known_ns);
 /* Sets known_ns of the first `count` threads to the time at which each was first seen. 0 or -ENOMEM. */
 int scope_waits_history_know_threads(struct scope_history *history, struct scope_threads *threads, size_t count);
 /* NULL: none is known. */

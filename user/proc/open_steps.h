@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Declares the function that replaces openat2(), for its test. */
-#ifndef SCOPE_PROC_OPEN_INTERNAL_H
-#define SCOPE_PROC_OPEN_INTERNAL_H
+/* Looks a name up within a root directory component by component, for kernels without openat2(). */
+#ifndef SCOPE_PROC_OPEN_STEPS_H
+#define SCOPE_PROC_OPEN_STEPS_H
 
 #include <stdbool.h>
 
