@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What must not change a report, does not: the numbers of CPUs, the hour, a scale of time applied to
-# everything, the order of lines of one instant on different CPUs.
+# Some changes of a trace must not change its report: other numbers of CPUs, another hour, a scale applied to all
+# times, and another order of lines of one instant on different CPUs.
 #
 # Usage: tests/golden/properties.sh [NAME...]     traces of this directory, default: a few
 set -euo pipefail

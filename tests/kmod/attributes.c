@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Netlink attributes put together byte by byte, right or wrong. */
+/* Netlink attributes built byte by byte, valid or invalid. */
 #include <string.h>
 #include <netlink/attr.h>
 #include "attributes.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Processes that make calls without end, on each CPU: one that is traced and one that is not. */
+/* Processes that make calls forever, on each CPU: one that is traced and one that is not. */
 #include <sched.h>
 #include <signal.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A small user of the module for its tests: control by libnl, see client_rings.c for records. */
+/* A small user of the module for its tests: control through libnl. client_rings.c reads the records. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How long a getppid() takes, by which process is traced: none, another one, this one.
+ * The time of a getppid() call while no process, another process, or this process is traced.
  *
  * Under tests/vm/run.sh -i the clock counts instructions, so the figures are those of the probes.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For run.sh, which plays delays against tools: prints the number of a process, then does what each
- * line says and answers with a line. `delay`, `undelay`: a rule on the entry of getppid. `calls N`: the
+ * For run.sh, which uses delays and other tools at the same time: prints the number of a process, then executes the command of each
+ * line and answers with a line. `delay`, `undelay`: a rule on the entry of getppid. `calls N`: the
  * process calls it N times; the answer has visits, served and missed of the rule, if there is one.
  */
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A session that holds one puppet up in each of the ways there are, and what its records say. */
+/* A session that delays one puppet in each possible way, and the contents of its records. */
 #include "delay_ways.h"
 
 #include <errno.h>

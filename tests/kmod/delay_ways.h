@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A session that delays one puppet in each possible way, and what its records say. */
+/* A session that delays one puppet in each possible way, and the contents of its records. */
 #ifndef SCOPE_TESTS_KMOD_DELAY_WAYS_H
 #define SCOPE_TESTS_KMOD_DELAY_WAYS_H
 

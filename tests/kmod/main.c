@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Runs one of the module's tests by name; without a name, lists them. Beside them `load` makes
- * system calls for ever, `trace PID` traces that for a moment, `cost none|other|self` times a call,
+ * Runs one of the module's tests by name; without a name, lists them. There are also other commands: `load` makes
+ * system calls forever, `trace PID` traces that process for a short time, `cost none|other|self` times a call,
  * `soak SECONDS SEED` makes sessions at random, `probe_hold`, `delay_hold` and `delay_play` serve run.sh.
  */
 #include <string.h>

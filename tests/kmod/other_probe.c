@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A probe that is not the test's own: of another session, of the same one, or of the kernel's tracefs. */
+/* A probe in addition to that of the test: of another session, of the same one, or of the kernel's tracefs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A probe beside that of the test: of another session, of the same one, or of the kernel's tracefs. */
+/* A probe in addition to that of the test: of another session, of the same one, or of the kernel's tracefs. */
 #ifndef SCOPE_TESTS_KMOD_OTHER_PROBE_H
 #define SCOPE_TESTS_KMOD_OTHER_PROBE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A process that does one thing as many times as it is asked to. */
+/* A process that does one thing a requested number of times. */
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>

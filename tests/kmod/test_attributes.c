@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Every attribute of every command missing, short, long, twice, nested wrongly or in the wrong place;
- * and messages and ioctls at random, beside a session that must not notice.
+ * and random messages and ioctls, while another session must not be affected.
  *
- * ROUNDS_RANDOM (3,000) is the number of random ones, SEED (1) where they begin.
+ * ROUNDS_RANDOM (3,000) is the number of random messages, SEED (1) is the seed.
  */
 #include <errno.h>
 #include <string.h>

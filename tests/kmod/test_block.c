@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Requests to a block device: each of a traced process is recorded as it is issued and as it is done,
- * with its place, size and time; those of others are not.
+ * Requests to a block device: each request of a traced process is recorded when it is issued and when it is done,
+ * with its place, size and time; requests of other processes are not recorded.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Rings from the smallest to more than there is memory for. */
+/* Rings of all sizes, from the smallest to more than the memory allows. */
 #include <errno.h>
 #include <sys/syscall.h>
 #include "tests.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What ended a sleep, and what a lock's memory held as it began: wakings say which kind of interrupt they come from, and
- * a futex call that blocks has the memory of its futex. Neither is recorded unless it was asked for.
+ * The cause that ended a sleep, and a lock's memory at the begin of the sleep: wakings have the kind of interrupt that they come from, and
+ * a futex call that blocks has the memory of its futex. Both are recorded only if requested.
  */
 #include <linux/futex.h>
 #include <netinet/in.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Delays beside others at the same place: probes of this module and of tracefs, and delays of other sessions.
+ * Delays together with other users of the same place: probes of this module and of tracefs, and delays of other sessions.
  *
- * Each sees every call once, in any order of coming and going, and all is as before at the end. Where the kernel
- * cannot have both, the module says so, and visits that cannot be held up count as missed.
+ * Each user sees every call once, for any order of adding and removing, and at the end the state is as before. If the kernel
+ * cannot have both, the module reports it, and visits that cannot be delayed count as missed.
  */
 #include <errno.h>
 #include <string.h>

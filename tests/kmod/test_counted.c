@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the kernel counted of a thread, and what took its time: page faults equal those of /proc to the last one;
- * interrupts take a part of the time that a thread computes, and are not recorded of others; making room for the limit
+ * The kernel's counts for a thread, and the interruptions of its time: page faults equal those of /proc exactly;
+ * interrupts take a part of a thread's CPU time, and are not recorded for other threads; reclaim for the memory limit
  * of a control group begins and ends.
  */
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Delays on purpose: served where, to whom, as often and for as long as the rule says, each with a
- * record; and over at once when the rule, the target or the owner goes.
+ * Deliberate delays: served at the place, to the threads, with the frequency and for the time of the rule, each with a
+ * record; and they end immediately when the rule, the target or the owner is gone.
  */
 #include <errno.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * No delay is longer than the caps, in none of the ways: that of a visit, and that of all threads of a
- * session in a second; and what they left out is counted and marked.
+ * No kind of delay is longer than the caps: the cap of a visit, and the cap of all threads of a
+ * session in a second. The time that is left out is counted and marked.
  */
 #include <string.h>
 #include <sys/syscall.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* More threads than a rule at a kernel function can note: what each owes is served or counted missed. */
+/* More threads visit a kernel function than its rule can remember: the delay of each is served or counted as missed. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Threads that are there as tracing begins: processes that ended already, and very many threads. */
+/* Threads that exist when tracing begins: processes that ended already, and very many threads. */
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>

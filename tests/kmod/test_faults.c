@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Every step that can fail does so once: the session stays usable or goes, and nothing is left.
+ * Every step that can fail is made to fail once: the session stays usable or is closed, and nothing is left.
  *
- * Two ways to make it fail, where the kernel or the module offers them: the module's own fail_at
+ * There are two ways to make a step fail, if the kernel or the module offers them: the module's own fail_at
  * (kmod/kunit/faults.h) names one call of the module's after the other; the kernel's fail-nth (of
  * CONFIG_FAULT_INJECTION) one allocation after the other, those below the module's calls included.
  * EVERY=1 tries each number; else the gaps grow, for a long list.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whom and what a session traces: threads, names, control groups, sets of calls, changed while it
+ * The selection of a session: threads, names, control groups, sets of calls, changed while it
  * runs.
  *
- * The traced threads call close() with their own number, negative, as its argument, without end. So
- * each record shows by itself whether it is with the right thread.
+ * The traced threads call close() with their own number, negative, as its argument, forever. So
+ * each record shows by itself if it belongs to the right thread.
  */
 #include <errno.h>
 #include <fcntl.h>

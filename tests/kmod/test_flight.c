@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Flight mode: the oldest is overwritten and counted, a snapshot holds what was there. */
+/* Flight mode: the oldest is overwritten and counted, a snapshot has all that was in the ring. */
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>

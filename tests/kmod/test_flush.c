@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A flush interrupts every CPU, and a process that may not trace can have a session's descriptor: it asks as
- * often as it likes, and gets one in each gap. A reader that flushes now and then does not wait.
+ * A flush interrupts every CPU, and a process without the right to trace may have a session's descriptor: it may request flushes at
+ * any rate, and gets one in each interval. A reader that flushes occasionally does not wait.
  */
 #include <grp.h>
 #include <string.h>

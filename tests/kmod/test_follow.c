@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Families of processes, odd system calls, and calls that are still open. */
+/* Families of processes, unusual system calls, and calls that have not returned yet. */
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>

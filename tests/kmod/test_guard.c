@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The overload guard counts the time that probes set at run time and delays take of a CPU, where few records show it:
+ * The overload guard counts the CPU time of probes that are set at run time, and of delays, which have few records:
  * traps of threads that are not traced, and delays that spin. Delays that sleep take no CPU.
  */
 #include <errno.h>

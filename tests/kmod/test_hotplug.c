@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A CPU that comes while tracing runs is traced, and what it wrote stays when it goes. */
+/* A CPU that is added while tracing runs is traced, and its records stay when it is removed. */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>

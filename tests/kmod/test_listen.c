@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which sockets hear notices: those that asked for them, with the capability, and no others. */
+/* Which sockets receive notices: those that subscribed, with the capability, and no others. */
 #include <errno.h>
 #include <grp.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mappings of a session's rings, used as no reader would: nothing becomes writable, nothing stays. */
+/* Mappings of a session's rings are misused: nothing becomes writable, and nothing is left. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

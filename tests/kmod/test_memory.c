@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What rings may take: all of them together half of what is free, and no more than the caller's group has. */
+/* The limit of memory for rings: all of them together half of the free memory, and no more than the limit of the caller's control group. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Events from non-maskable interrupts, which come in the middle of the module's own work: each one is
- * a record or is counted as lost, and the records around it are whole.
+ * Events from non-maskable interrupts, which interrupt the module's own code: each is
+ * a record or is counted as lost, and the records around it are complete.
  *
- * tests/vm/test_nmi.sh sees to the interrupts, from the line on that asks for them; without the module
- * it brings the test is skipped. They come to the first CPU alone.
+ * tests/vm/test_nmi.sh causes the interrupts after the line that requests them. It loads a module for this; without that module
+ * the test is skipped. The interrupts occur on the first CPU only.
  */
 #include <sched.h>
 #include <sys/syscall.h>

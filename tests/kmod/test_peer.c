@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The addresses of connections that calls open: both ends of one over IPv4 and over IPv6, accepted and connected, a socket of
- * datagrams, and the peer of a connect as it goes to sleep. Nothing of a unix socket, of a connect that fails, and nothing
- * unless it was asked for.
+ * datagrams, and the peer of a connect that goes to sleep. Nothing is recorded for a unix socket, for a connect that fails, and if it
+ * was not requested.
  */
 #include <arpa/inet.h>
 #include <errno.h>

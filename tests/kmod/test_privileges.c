@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which users may trace: with each capability alone; root only in a user namespace; no capability. */
+/* Which users may trace: with each capability alone; root of a user namespace only; no capability. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Probes set at run time: each time a traced thread comes to one there is a record with the right words, and none for
- * other threads. No place, and no moment of setting or removing one, does any harm.
+ * Probes set at run time: each hit by a traced thread is recorded with the right words, and hits of other threads are not. No place of a
+ * probe, and no time of setting or removing it, does any harm.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The first bytes that calls receive from sockets: by each call that takes them, asleep or not, from the first place of a
- * list, and up to the end of memory. Nothing of a pipe, and nothing unless it was asked for.
+ * The first bytes that calls receive from sockets: by each call that receives, with or without a sleep, from the first element of a
+ * list, and up to the end of memory. Nothing is recorded for a pipe, and if it was not requested.
  */
 #include <pthread.h>
 #include <string.h>

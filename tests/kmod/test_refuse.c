@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is wrong is refused with the right error, and leaves the session usable. */
+/* Wrong requests are refused with the right error, and leave the session usable. */
 #include <errno.h>
 #include <string.h>
 #include <sys/ioctl.h>

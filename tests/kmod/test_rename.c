@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* When a thread is renamed while it is traced, a record says so, whichever thread renamed it. */
+/* When a thread is renamed while it is traced, there is a record of it, whichever thread did it. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>

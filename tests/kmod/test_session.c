@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sessions beside each other, too small ones, and ones whose owner dies. */
+/* Several sessions at the same time, sessions that are too small, and sessions whose owner is killed. */
 #include <errno.h>
 #include <signal.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Processes and calls of odd shapes: namespaces, dead leaders, numbers used twice, vfork, clocks. */
+/* Unusual processes and calls: namespaces, ended thread-group leaders, reused thread numbers, vfork, clocks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Every call, thread and process of a known workload is in the stream, exactly once. */
+/* Every call, thread and process of a known workload is in the stream exactly once. */
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>

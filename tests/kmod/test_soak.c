@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sessions at random beside a load at random: configured, mapped, started, filtered, flushed,
+ * Random sessions under random load: configured, mapped, started, filtered, flushed,
  * read, stopped or not, closed or killed, several at once. Every record read is checked.
  *
- * The seed gives each actor its choices; what comes of them depends on the machine.
+ * The seed determines the choices of each process; their timing depends on the machine.
  */
 #include <errno.h>
 #include <pthread.h>

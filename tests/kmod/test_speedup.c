@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Virtual speedups of two and three processes: the one that is not in the code waits for as long as is required, and
- * no other one does. The time that a thread waited for another one that waited counts.
+ * Virtual speedups of two and three processes: the process that is not in the code is delayed for the required time, and
+ * no other one is. The time for which a thread waited for another delayed thread counts.
  */
 #include <signal.h>
 #include <string.h>

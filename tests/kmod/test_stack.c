@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stacks: of a spinning thread by the timer, of slow calls at their return, within the limit. */
+/* Stacks: of a spinning thread by the timer, and of slow calls when they return, within the limit. */
 #include <string.h>
 #include <sys/syscall.h>
 #include "tests.h"

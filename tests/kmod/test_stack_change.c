@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stacks and samples are switched on, aimed at threads and calls, and switched off again while a session runs. They
- * come as set last, and no event of the session is missed.
+ * Stacks and samples are switched on, limited to threads and calls, and switched off again while a session runs. They
+ * follow the last setting, and no event of the session is missing.
  */
 #include <errno.h>
 #include <string.h>

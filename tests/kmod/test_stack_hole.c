@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A copied stack goes on after pages that were never written to, and ends where none comes after them. */
+/* A copied stack continues after pages that were never written to, and ends where no stack page follows them. */
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Unwind tables: walks by them, copies where they do not lead on, refusals, and tables at random.
+ * Unwind tables: walks by them, copies of the stack where a walk cannot continue, refusals, and random tables.
  *
- * This program keeps frame pointers, so one rule is good for all of it. TABLES_RANDOM (300) is the number of
- * random ones, SEED (1) where they begin.
+ * This program keeps frame pointers, so one rule is enough for it. TABLES_RANDOM (300) is the number of
+ * random tables, SEED (1) is the seed.
  */
 #include <errno.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * While any process uses a session the module refuses to be unloaded, at once and with EWOULDBLOCK. A user that is
- * killed lets go of it, at any point.
+ * While any process uses a session the module refuses to be unloaded, immediately and with EWOULDBLOCK. A user that is
+ * killed releases it, at any point.
  */
 #include <errno.h>
 #include <fcntl.h>

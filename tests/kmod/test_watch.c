@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A running session is monitored: notices come, and a session that costs too much is stopped. */
+/* A running session is monitored: notices are sent, and a session that costs too much is stopped. */
 #include <poll.h>
 #include <sys/syscall.h>
 #include <netlink/socket.h>

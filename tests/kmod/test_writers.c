@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Twenty writers and buffers far too small: what was received and what was lost is what was produced.
+ * Twenty writers and buffers that are far too small: received and lost events add up to the produced ones.
  *
  * EVENTS_EACH= calls of each writer (2000; the long run has 1000000).
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A process whose threads call close() with their own number, negative, without end, and take names as they are asked to. */
+/* A process whose threads repeatedly call close() with their own number, negative, and take requested names. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A process that makes known numbers of system calls and writes into shared memory which threads made them. */
+/* A process that makes known numbers of system calls and writes the numbers of its threads into shared memory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A process that makes known numbers of system calls and writes into shared memory which threads made them. */
+/* A process that makes known numbers of system calls and writes the numbers of its threads into shared memory. */
 #ifndef SCOPE_TESTS_KMOD_WORKLOAD_H
 #define SCOPE_TESTS_KMOD_WORKLOAD_H
 

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A server on Python's asyncio, traced by perf events: the functions whose tasks keep slow requests waiting, by a lock or a thread, are
-# named, and one that waits for ever is a hang; a healthy server has nothing abnormal. A verdict may name this host if that is busy; stacks and
-# their names do not depend on that.
+# A server on Python's asyncio, traced by perf events: the report names the functions whose tasks make slow requests wait,
+# for a lock or a thread, and reports a task that waits forever as a hang; for a healthy server it finds nothing abnormal. If this host is busy a
+# verdict may name the host; stacks and their names do not depend on the load.
 #
 # Usage: tests/unit/asyncio_live.sh      PYTHON= names an interpreter (default /usr/bin/python3)
-# Exit status: 0 so it is; 1 not; 77 perf events cannot be used here, or there is no such interpreter.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here, or there is no such interpreter.
 . "$(dirname "$0")/live.bash"
 python=${PYTHON:-/usr/bin/python3}
 [ -x "$python" ] || { echo "skipped: $python is not there"; exit 77; }

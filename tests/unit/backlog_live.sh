@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A server of one thread waits for a client that asks for nothing, and others wait to be accepted: a hang, with their number. It is seen
-# in another network namespace as well. If nobody waits to be accepted, the thread is idle. If what its client sent is not read, it hangs,
-# in a call in which threads idle as well.
+# A server with one thread waits for a client that sends nothing, while other clients wait to be accepted: the report has a hang, and their number.
+# This also works in another network namespace. If no client waits to be accepted, the thread is idle. If the thread does not read the bytes that its client
+# sent, it hangs, even in a call in which threads idle.
 #
 # Usage: tests/unit/backlog_live.sh
-# Exit status: 0 it is so; 1 it is not; 77 perf events cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
 work=$PWD/tests/unit/backlog_work.py
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The programs that measure the analysis still run, and what they check themselves holds: on little input, so that
-# no figure of theirs means anything here.
+# The programs that measure the analysis run, and their own checks succeed. The input is small, so their figures
+# mean nothing here.
 #
 # Usage: tests/unit/bench_programs.sh
 set -euo pipefail

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Requests that take as long as they are large: 200 us more in 3 % of them are found although sizes spread times over 600 us, and
-# sizes from 1 KB to 10 MB are no alarm.
+# Requests whose time is proportional to their size: 200 us more in 3 % of them are found although times vary by 600 us with the size, and
+# sizes from 1 KB to 10 MB cause no alarm.
 #
 # Usage: tests/unit/by_size.sh [SEEDS]   (default 2; with 50 or more, 2 of 100 may be alarms)
 . "$(dirname "$0")/begin.bash"

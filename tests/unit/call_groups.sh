@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Threads of one name in several roles fall apart, threads of many names in one role are together, and those that serve
-# clients stay together: scope model says so of traces with known roles. 5,000 threads fit on a screen.
+# scope model splits threads of one name that have several roles, joins threads of many names that have one role, and keeps threads
+# that serve clients together, for traces with known roles. 5,000 threads fit on a screen.
 #
 # Usage: tests/unit/call_groups.sh [SEEDS]   (default 3)
 . "$(dirname "$0")/begin.bash"

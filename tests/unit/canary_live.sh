@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Secrets on stacks, on the heap, in the environment, in registers and beside locks: none is in a trace, a report
-# or an export. With --raw-stacks they are in the trace, and `scope scrub` takes them out of it; the report of
-# what it leaves is the same.
+# Secrets on stacks, on the heap, in the environment, in registers and beside locks: no trace, report
+# or export contains them. With --raw-stacks the trace contains them, and `scope scrub` removes them; the report of
+# the new trace is the same.
 #
 # Usage: tests/unit/canary_live.sh
-# capture_by=kmod takes the module.
-# Exit status: 0 all as it should be; 1 not; 77 perf events cannot be used here.
+# capture_by=kmod uses the module.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
 source=${capture_by:-perf}
 export LC_ALL=C

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Loaded by LD_PRELOAD, gives any program secrets: on the stacks of all its threads, above what they do; on its heap; and
- * on the stack of a thread that stands still at a lock with more of them beside it. Each is a tag of four letters and
- * "secr", as those of canary_work.c.
+ * Loaded by LD_PRELOAD, puts secrets into any program: on the stacks of all its threads, above their frames; on its heap;
+ * and on the stack of a thread that sleeps at a lock, with more secrets beside the lock. Each secret is a tag of four letters and
+ * "secr", as in canary_work.c.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Secrets on stacks, on the heap, in the environment and beside locks of a server that is watched: none is in a file that
-# `scope watch` and `scope fleet` write, nor in what an incident's program gets.
+# Secrets on stacks, on the heap, in the environment and beside locks of a server that is watched: no file that
+# `scope watch` and `scope fleet` write contains them, nor the environment of an incident's program.
 #
 # Usage: tests/unit/canary_watch_live.sh
-# capture_by=kmod takes the module.
-# Exit status: 0 all as it should be; 1 not; 77 perf events cannot be used here.
+# capture_by=kmod uses the module.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 . "$(dirname "$0")/watching.bash"
 source=${capture_by:-perf}
 export LC_ALL=C

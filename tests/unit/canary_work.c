@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Has secrets where programs have them: on stacks, on the heap, in the environment, in registers, beside
- * locks, and where a walk by frame pointers looks for return addresses. Each is a tag of four letters and "secr", so that what is found says where it was.
+ * A program with secrets in the places where programs have them: on stacks, on the heap, in the environment, in registers, beside
+ * locks, and where a walk by frame pointers looks for return addresses. Each is a tag of four letters and "secr", so that a found secret identifies its place.
  *
- * Usage: canary_work    Prints its number, then works until it is killed.
+ * Usage: canary_work    Prints its process number, then works until it is killed.
  */
 #include <linux/futex.h>
 #include <pthread.h>

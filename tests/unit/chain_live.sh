@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Requests that are handed on over a pipe, a condition variable, sockets, a futex, an eventfd, a semaphore, a signal, and to a
-# thread and a process that are waited for; traced by perf events. Each stage has what it ran within 2 %, by its own count, on
-# the requests' critical paths, and these sum up to what was waited.
+# Requests that threads give to each other through a pipe, a condition variable, sockets, a futex, an eventfd, a semaphore, a signal, and to a
+# thread and a process that are waited for; traced by perf events. On the requests' critical paths each stage has its run time, within 2 % of
+# its own count, and the parts add up to the time of the wait.
 #
 # Usage: tests/unit/chain_live.sh
-# Exit status: 0 so it is; 1 not; 77 perf events cannot be used here, or this host has one CPU.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here, or this host has one CPU.
 . "$(dirname "$0")/live.bash"
 [ "$(nproc)" -gt 1 ] || { echo "skipped: one CPU"; exit 77; }
 gcc -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror -pthread -o "$dir/work" tests/unit/chain_work.c || exit 1

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A request that is handed from thread to thread, each time by another means, and each computes before it hands it on and
- * waits for the next one to be done.
+ * A request that threads give to each other, each time by another mechanism. Each thread computes, gives the request to the next thread, and
+ * waits until that one is done.
  *
  * Usage: chain_work REQUESTS
- * Prints "pid PID" and waits for a line. The threads are called by the means by which they are asked. At the end it says how
+ * Prints "pid PID" and waits for a line. Each thread has the name of the mechanism by which it gets the request. At the end it prints how
  * long each ran, "ledger waited=NS pipe=NS ...", and for how long the first one, which serves the requests, waited for the second
  * one; and waits for a line again.
  */

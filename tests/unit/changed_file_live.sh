@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The files of a target change while it is captured: its program is replaced or deleted, its library is cut short beyond what
-# is loaded, overwritten there, or so that the target itself ends. Each capture ends well, and its functions have the
-# names of what ran.
+# The files of a target change while it is captured: its program is replaced or deleted; its library is cut after the loaded part, overwritten
+# there, or cut in such a way that the target crashes. Each capture ends normally, and its functions have the names of the
+# code that ran.
 #
 # Usage: tests/unit/changed_file_live.sh
-# Exit status: 0 all as it should be; 1 not; 77 perf events cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
 export LC_ALL=C
 cat > "$dir/library.c" <<'C'

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What doctor, status and signatures print as JSON is as its schema says, and says what the text says.
+# The JSON output of doctor, status and signatures conforms to its schema, and has the same data as the text.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

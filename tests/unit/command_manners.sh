@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What the program says to mistyped commands and to files without -i, and the exit status of --fail-on.
+# The program's messages for mistyped commands and for files without -i, and the exit status of --fail-on.
 . "$(dirname "$0")/begin.bash"
 set +e
 bad=0

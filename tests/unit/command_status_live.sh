@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The exit status of a command that was started is returned, whatever is printed of it; and no size or time is 0.0.
+# The exit status of a command that was started is returned, for any form of output; and no size or time is printed as 0.0.
 . "$(dirname "$0")/live.bash"
 
 # ends NAME STATUS COMMAND...

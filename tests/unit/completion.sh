@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What bash and zsh complete is what the commands take: each command, each option of its help, their values.
+# bash and zsh complete exactly the arguments that the commands accept: each command, each option of its help, and the values.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

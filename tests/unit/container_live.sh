@@ -3,7 +3,7 @@
 # A server in the control group of a container, as docker and Kubernetes name them: the head of the report has the container, and the pod.
 #
 # Usage: tests/unit/container_live.sh
-# Exit status: 0 all is said; 1 not; 77 perf events or control groups cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events or control groups cannot be used here.
 . "$(dirname "$0")/live.bash"
 mount=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
 [ -n "$mount" ] || mount=$(awk '$3 == "cgroup" && $4 ~ /cpu/ { print $2; exit }' /proc/mounts)

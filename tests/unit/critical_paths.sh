@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The critical paths of ten requests are those that another program finds in the switches and wakings of the trace's CTF export:
-# of a server whose workers ask a CPU, a disk and a lock in turns (knots.py), for three seeds.
+# The critical paths of ten requests equal those that another program finds in the switches and wakings of the trace's CTF export.
+# The server's workers use a CPU, a disk and a lock in turn (knots.py); there are three seeds.
 #
 # Usage: tests/unit/critical_paths.sh      SCOPE= names the program (default build/san/scope)
 . "$(dirname "$0")/begin.bash"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Of a trace that was cut off each command says so: with a status of failure if it is about that trace, with a note if another
-# one is compared with it.
+# Each command reports that a trace was cut off: it fails if the trace is its input, and prints a note if another trace
+# is compared with it.
 #
 # Environment: SCOPE (build/san/scope)
 set -euo pipefail

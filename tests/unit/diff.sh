@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# scope diff of golden traces and their reports: what is new, gone, worse and the same, and the exit status.
+# scope diff of golden traces and their reports: new, gone, worse and unchanged functions, and the exit status.
 . "$(dirname "$0")/begin.bash"
 set +e
 bad=0

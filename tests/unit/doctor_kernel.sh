@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# `scope doctor` says of a host what the module's build would: too old a kernel, or one without tracepoints.
+# `scope doctor` reports the same obstacles as the module's build: a kernel that is too old, or has no tracepoints.
 # Run by scripts/check.sh; root.
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)

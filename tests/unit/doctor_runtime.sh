@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# `scope doctor -p` says what a language's runtime needs so that functions have names: of Node with and without a
-# perf map, of Python, and of programs that Go's linker stripped. Run by scripts/check.sh; root.
+# `scope doctor -p` prints what a language's runtime needs so that functions have names: for Node with and without a
+# perf map, for Python, and for programs that Go's linker stripped. Run by scripts/check.sh; root.
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 scope=${BUILD:-$root/build}/user/scope

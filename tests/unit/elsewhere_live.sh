@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A trace is complete in itself: of programs in C, Go, Python and JavaScript that execute others, load a library, start short
-# commands, wait in goroutines and hang, reports and exports are the same bytes in a root directory in which there is nothing
-# but the trace and Scope, as on this host with all files of the programs. They name the functions that are slow.
+# A trace is complete in itself. Programs in C, Go, Python and JavaScript execute others, load a library, start short
+# commands, wait in goroutines and hang. Their reports and exports have the same bytes in a root directory that contains only
+# the trace and Scope as on this host with all files of the programs. They name the slow functions.
 #
 # Usage: tests/unit/elsewhere_live.sh
-# Exit status: 0 so it is; 1 not; 77 perf events cannot be used here, or this is not root.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here, or this is not root.
 . "$(dirname "$0")/live.bash"
 [ "$(id -u)" = 0 ] || { echo "skipped: only root can change the root directory"; exit 77; }
 ! ldd "$scope" | grep -q 'lib[a-z]*san\.' || { echo "skipped: a sanitizer wants /proc"; exit 77; }

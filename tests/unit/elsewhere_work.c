@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A server, a thread for each connection: elsewhere_work PROGRAM prints "port PID" and waits for a line, then a child executes PROGRAM,
- * which is another name of it and serves. A request is a letter: c computes, s sleeps, d sleeps in a library that was loaded by then, l
+ * which is another name of this program and serves. A request is a letter: c computes, s sleeps, d sleeps in a library that was loaded by then, l
  * waits for a lock whose holder sleeps, h starts a thread that never ends; then an order is added.
  */
 #include <arpa/inet.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A trace of text lines, and all from which evidence is collected: judged and kept units, named functions. */
+/* A trace of text lines, and all from which evidence is collected: judged and kept units, and named functions. */
 #ifndef SCOPE_TESTS_EVIDENCE_CASE_H
 #define SCOPE_TESTS_EVIDENCE_CASE_H
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Programs whose latency varies in a known place, explored by perf events on this host: scope explore finds it, stays
+# Programs whose latency varies in a known place, explored by perf events on this host: scope explore finds the place, stays
 # within its budget, and leaves no probe.
 #
 # Usage: tests/unit/explore_live.sh
-# Exit status: 0 all are right; 1 not; 77 perf events cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
 [ -e /sys/bus/event_source/devices/uprobe/type ] || { echo "skipped: this kernel has no perf unit for uprobes"; exit 77; }
 gcc -O2 -g -Wall -Wextra -Werror -o "$dir/work" tests/unit/explore_work.c -lpthread -ldl -lm || exit 1

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Explorations of a program of five stages and forty functions, one of which takes 5 ms more for one request in ten, each
-# with its own seed: which function was found, with how many probes and at which cost, and the first round's figures
-# beside the program's own.
+# with its own seed: the function that was found, the number of probes and their cost, and the first round's figures
+# compared with the program's own.
 #
 # Usage: tests/unit/explore_series_live.sh [COUNT]      default: 20
 # Environment: SOURCE (perf), SEARCH (flat), BUDGET (percent of a CPU; default: the program's)

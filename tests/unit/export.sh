@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Every export has the same events as the trace, read back by the tools it is meant for.
+# Every export has the same events as the trace. The tools for which the export is made read it back.
 #
 # Usage: tests/unit/export.sh      SCOPE= names the program (default build/san/scope)
 . "$(dirname "$0")/begin.bash"

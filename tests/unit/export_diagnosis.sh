@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Exports have what the report finds: requests with the slow ones marked, findings, stacks, the time of day, and the
+# Exports have the results of the report: requests with the slow ones marked, findings, stacks, the time of day, and the
 # stacks of two traces side by side.
 #
 # Usage: tests/unit/export_diagnosis.sh      SCOPE= names the program (default build/san/scope)

@@ -4,7 +4,7 @@
 # browser. They show the events, figures and findings of the trace. (export.sh and export_diagnosis.sh read the other formats.)
 #
 # Usage: tests/unit/export_readers.sh      SCOPE= names the program (default build/san/scope)
-# Exit status: 0 all as it should be; 1 not; 77 the readers, node or Chromium are not there.
+# Exit status: 0 passed; 1 failed; 77 the readers, node or Chromium are not there.
 . "$(dirname "$0")/begin.bash"
 
 readers=${BUILD:-build}/readers

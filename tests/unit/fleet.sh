@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Summaries of traces with known answers, and the report over them, as a user makes them.
+# Summaries of traces with known answers, and the report over them, made in the same way as a user does.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Summaries in ClickHouse, a server of Debian's that this test starts: the report is that over the files, what is sent twice counts once,
-# and a server that is dead, or refuses, loses nothing.
+# Summaries in ClickHouse, a server of Debian's that this test starts: the report equals that over the files, summaries that are sent twice count once,
+# and no summary is lost if the server does not run, or refuses.
 #
-# Exit status: 0 all is so; 1 not; 77 clickhouse-server is not installed, or this scope has no libcurl.
+# Exit status: 0 passed; 1 failed; 77 clickhouse-server is not installed, or this scope has no libcurl.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 

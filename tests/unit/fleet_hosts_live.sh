@@ -9,7 +9,7 @@
 #              `---> back-2 -> back-4
 #
 # Usage: tests/unit/fleet_hosts_live.sh [SEEDS] [FIRST]      default: seed 1, and the first of the three alone
-# Exit status: 0 all is so; 1 not; 77 perf events, or network namespaces, cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events, or network namespaces, cannot be used here.
 . "$(dirname "$0")/live.bash"
 make -s build/user/bench/fleet_replay || exit 1
 gcc -O1 -g -Wall -Wextra -Werror -pthread -o "$dir/front" tests/unit/fleet_hosts_work.c || exit 1

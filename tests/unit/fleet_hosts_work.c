@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A server of a group that call one another over TCP: a thread for each client, and a connection of each thread to each of its backends.
+ * A server of a group of servers that call each other over TCP. It has a thread for each client, and each thread has a connection to each of its backends.
  *
  * Usage: fleet_hosts_work serve PORT BUG SEED [ADDRESS:PORT...]   BUG: "none", or "spin" or "sleep" for 5 ms in 5 % of its requests
  *        fleet_hosts_work load ADDRESS:PORT CLIENTS SEED          clients that pause for a random time between requests

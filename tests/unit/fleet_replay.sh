@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # A hundred hosts whose summaries are those of golden traces, with other names, a little faster or slower, and without some seconds: the
-# one that is sick is named, with its functions, whichever it is; with none that is, no host is.
+# report names the slow host and its functions, for any slow host; if no host is slow, it names none.
 #
 # Usage: tests/unit/fleet_replay.sh [ROUNDS]      default 1
 set -euo pipefail

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A watch of a server by perf events on this host writes summaries while another program takes them away: each second once, in at most 1 KB,
+# A watch of a server by perf events on this host writes summaries while another program moves them away: each second once, in at most 1 KB,
 # and the report over them names the function that became slow, and since when.
 #
 # Usage: tests/unit/fleet_watch_live.sh
-# Exit status: 0 all is so; 1 not; 77 perf events cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 . "$(dirname "$0")/watching.bash"
 
 name=fleet_$((BASHPID % 100000))

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A server in Go, stripped, traced by perf events: the functions whose goroutines wait in slow requests, for a lock, a channel, a
-# sleep or a child process, or those which keep them waiting, are named; a healthy server has nothing abnormal. A verdict may
-# name this host if that is busy; stacks and their names do not depend on that.
+# A server in Go, stripped, traced by perf events: the report names the functions whose goroutines wait in slow requests, for a lock, a channel, a
+# sleep or a child process, or the functions for which they wait. For a healthy server it finds nothing abnormal. If this host is busy a verdict may
+# name the host; stacks and their names do not depend on the load.
 #
 # Usage: tests/unit/goroutines_live.sh
-# Exit status: 0 so it is; 1 not; 77 perf events cannot be used here, or there is no Go.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here, or there is no Go.
 . "$(dirname "$0")/live.bash"
 command -v go > "$dir/go" || { echo "skipped: golang-go is not installed"; exit 77; }
 [ "$(uname -m)" = x86_64 ] || { echo "skipped: goroutines are read on x86-64 only"; exit 77; }

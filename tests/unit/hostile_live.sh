@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Trace targets that do what holds a tracer up: each capture ends in time, says what it could not read,
-# and leaves a trace that can be reported on.
+# Trace targets that try to block a tracer: each capture ends in time, reports what it could not read,
+# and leaves a trace from which a report can be made.
 #
 # Usage: tests/unit/hostile_live.sh [MODE...]     the functions below (default: all)
-# capture_by=kmod takes the module, LIMIT_MS= another limit for a capture, for slow guests;
+# capture_by=kmod uses the module, LIMIT_MS= another limit for a capture, for slow guests;
 # ROUNDS= of all (1).
-# Exit status: 0 all held; 1 not; 77 perf events cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
 gcc -O1 -D_GNU_SOURCE -Wall -Wextra -Werror -pthread -Wl,--build-id -o "$dir/hostile" tests/unit/hostile_target.c || exit 1
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A target that does what holds a tracer up.
+ * A target that tries to block a tracer.
  *
  * Usage: hostile_target MODE
  *
- * Prints a line when it is as it will stay, and ends with its standard input.
+ * Prints a line when its final state is reached, and ends when its standard input does.
  *
- *   stack   threads whose frames lie below pages that userfaultfd would have to bring in, and nobody
- *           does; half of them sleep for good, the others again and again
- *   flip    the same, while these pages come and go, until somebody waits for one
+ *   stack   threads whose frames are below pages that userfaultfd would have to supply, which never
+ *           happens; half of them sleep for good, the others again and again
+ *   flip    the same, while these pages are added and removed, until a process waits for one
  *   turn    a thread that computes
- *   many_threads, forks   5,000 threads; 20,000 children, one after the other
+ *   many_threads, forks   5,000 threads; 20,000 children, one after another
  *   exec_other   a second thread executes this program again, each second
  *   chroot  its root directory becomes an empty one, and it another user, a second later
- *   fuse    the same, its program being a file of a FUSE server that falls silent
- *   fuse_alive   the same, of one that answers
+ *   fuse    the same, and its program is a file of a FUSE server that stops answering
+ *   fuse_alive   the same, with a server that answers
  */
 #include <fcntl.h>
 #include <linux/userfaultfd.h>

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What was exported comes back the same by import; text of perf script in all its forms is read, and
-# text that is none is refused with the line.
+# An export that is imported gives the same trace. Text of perf script is read in all its forms; other
+# text is refused, and the message names the line.
 #
 # Usage: tests/unit/import.sh      SCOPE= names the program (default build/san/scope)
 . "$(dirname "$0")/begin.bash"

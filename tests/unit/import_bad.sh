@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What importers do with texts and directories that are damaged, or made to harm: bad lines are skipped and counted,
-# a library that ends its process or hangs takes nothing with it, and root does not read what a user brought.
+# Importers read damaged and malicious texts and directories: bad lines are skipped and counted,
+# a library that ends its process or hangs does not affect the importer, and root does not read a user's files.
 #
 # Usage: tests/unit/import_bad.sh      SCOPE= names the program (default build/san/scope)
 . "$(dirname "$0")/begin.bash"

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Servers in Python, PHP, Ruby and Perl that run as they are, without an option, traced by perf events: the functions in which slow requests
+# Servers in Python, PHP, Ruby and Perl that are started without any special option, traced by perf events: the functions in which slow requests
 # compute, sleep, and keep others waiting are named in the languages' own names, and a healthy server has nothing abnormal.
-# A verdict may name this host if that is busy; stacks and their names do not depend on that.
+# If this host is busy a verdict may name the host; stacks and their names do not depend on the load.
 #
 # Usage: tests/unit/interpreter_live.sh      PYTHON= names an interpreter (default /usr/bin/python3)
-# Exit status: 0 so it is; 1 not; 77 perf events cannot be used here, or there is no such interpreter.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here, or there is no such interpreter.
 . "$(dirname "$0")/live.bash"
 python=${PYTHON:-/usr/bin/python3}
 [ -x "$python" ] || { echo "skipped: $python is not there"; exit 77; }

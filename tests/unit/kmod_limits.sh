@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Where the module cannot be built, and where it cannot be found what a kernel offers, its build stops with a sentence.
+# If the module cannot be built, or the features of the kernel cannot be found out, the build stops with a message that says why.
 # Run by scripts/check.sh; needs no kernel headers: make reads what the build reads, and the compiler is a script.
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)

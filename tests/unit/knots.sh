@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Bottlenecks planted by seed (a CPU, a disk, a lock; one, two at once, none) are found, and no other; see knots.py.
+# Bottlenecks planted by seed (a CPU, a disk, a lock; one, two at once, none) are found, and no others; see knots.py.
 #
 # Usage: tests/unit/knots.sh [SEEDS]     2 seeds usually; 20 take some minutes
 set -euo pipefail

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # A program that writes by stdio and by write(), looks a name up and uses SQLite, traced by perf events on this host: scope
-# libcalls has exactly the calls that strace counts.
+# libcalls counts exactly the same calls as strace.
 #
-# Exit status: 0 all counts are right; 1 not; 77 perf events, or strace, cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events, or strace, cannot be used here.
 . "$(dirname "$0")/live.bash"
 command -v strace > "$dir/which" || { echo "skipped: no strace here"; exit 77; }
 gcc -O1 -g -Wall -Wextra -Werror -o "$dir/work" tests/unit/libcalls_work.c -lsqlite3 || exit 1

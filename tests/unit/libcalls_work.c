@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Writes the same bytes in two ways, looks a name up, and uses a database, each in a function of its own. Prints "pid PID", waits for
- * "go", works, prints "done 0" and waits for "end". With an argument it works at once, for strace.
+ * "go", works, prints "done 0" and waits for "end". With an argument it works immediately, for strace.
  */
 #include <fcntl.h>
 #include <netdb.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Problems for linkage trees, and a naive O(m^3) program that solves them by the same tie rule. */
+/* Problems for linkage trees, and a simple O(m^3) program that solves them by the same tie rule. */
 #ifndef SCOPE_TESTS_LINKAGE_NAIVE_H
 #define SCOPE_TESTS_LINKAGE_NAIVE_H
 

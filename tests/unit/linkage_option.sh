@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# scope report --linkage: each way leads to the same bugs, the report names it, others are refused.
+# scope report --linkage: each linkage gives the same bugs, the report names the linkage, and other words are refused.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

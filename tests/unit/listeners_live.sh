@@ -4,7 +4,7 @@
 # namespace of its target. A server that connects to a backend of its host for each request waits for that process.
 #
 # Usage: tests/unit/listeners_live.sh
-# Exit status: 0 it is so; 1 it is not; 77 perf events cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
 
 # Listens at a port of one loopback address, and after a second at one of all addresses of IPv6; prints both.

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Locks of each kind that three threads wait for, of glibc and of musl, traced by perf events: `scope waits` has the lock with its
-# kind, and the number and length of its waits as the threads' own ledger has them: the same number, within 2 %. So it has of two and
-# three hundred threads that queue for one mutex, where one wait for it may be several.
+# kind, and the number and length of its waits agree with the threads' own ledger: the same number, and times within 2 %. The same is true for
+# 200 and 300 threads that queue for one mutex, where one wait may consist of several sleeps.
 #
 # Usage: tests/unit/locks_live.sh
-# Exit status: 0 so it is; 1 not; 77 perf events cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
 build_with_libraries tests/unit/locks_work.c || exit 1
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads that wait for one lock of a kind, and keep a ledger of it.
+ * Threads that wait for one lock of a given kind, and record their waits in a ledger.
  *
  * Usage: locks_work KIND [THREADS]     mutex recursive timed c11 pi read write condition semaphore
- * Three threads take the lock for 15 ms each, eight times. Of more, which queue for it, each does for 2 ms, four times.
+ * Three threads take the lock for 15 ms each, eight times. With more threads, which queue for it, each takes it for 2 ms, four times.
  * Prints "ready PID", waits for a line, and then prints "ledger {…}": one JSON object with the times of waits of 1 ms and
  * more, by the thread's own clock, in ns. Ends with the next line. 77: this system has no such lock.
  */

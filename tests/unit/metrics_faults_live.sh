@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The page faults that scope metrics --memory has of a program by perf events equal those that the kernel counted while it
-# was traced, to the last one; a thread that was not there at the begin included. A thread that touches pages of a file which
+# The page faults of a program that scope metrics --memory counts by perf events equal the kernel's own count for the time of the
+# trace exactly, also for a thread that did not exist at the begin. A thread that touches pages of a file which
 # are not in memory waits for faults, and one that reads them does not.
 #
-# Exit status: 0 they are; 1 not; 77 perf events cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
 cat > "$dir/work.c" << 'E'
 #include <pthread.h>

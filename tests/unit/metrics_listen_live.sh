@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Metrics that a collector asks for while a capture runs: OpenMetrics, scraped by Prometheus, counters that only grow, nothing else under other names, on
-# this host alone, whatever is sent.
+# Metrics for a collector while a capture runs: they are valid OpenMetrics, Prometheus can scrape them, counters only grow, other paths return nothing, the port is reachable from
+# this host only, and any request is handled.
 #
-# Exit status: 0 all as it should be; 1 not; 77 perf events cannot be used here, or there is no curl or libmicrohttpd.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here, or there is no curl or libmicrohttpd.
 . "$(dirname "$0")/live.bash"
 command -v curl > /dev/null || { echo "skipped: no curl"; exit 77; }
 python3 -c '

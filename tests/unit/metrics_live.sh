@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What scope metrics says of threads that pass bytes through a pipe, a socket and a file (by pwritev, pwritev2 and preadv2, too)
-# and wait on a futex is what they count themselves: calls and bytes to the last one. A thread that is there all the time
-# is in some state all the time, and the time on a CPU of one that computes is within 4 % of the kernel's own.
+# Threads pass bytes through a pipe, a socket and a file (also by pwritev, pwritev2 and preadv2) and wait on a futex. scope metrics
+# counts the same calls and bytes as the threads themselves, exactly. The states of a thread that exists all the time add up to the
+# whole time, and the CPU time of a thread that computes is within 4 % of the kernel's own.
 #
-# Exit status: 0 it is; 1 not; 77 perf events cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
 gcc -O1 -g -Wall -Wextra -Werror -pthread -o "$dir/work" tests/unit/metrics_work.c || exit 1
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The table of metrics that is drawn again and again while a capture runs: piped, on a terminal, where letters choose the order and
-# q ends, and on one that is dumb.
+# The table of metrics that is printed repeatedly while a capture runs: through a pipe, on a terminal, where letters choose the order and
+# q ends the capture, and on a dumb terminal.
 #
-# Exit status: 0 all as it should be; 1 not; 77 perf events cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
 python3 -c '
 import threading, time

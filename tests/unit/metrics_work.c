@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads that pass bytes through pipes, sockets and a file and wait on a futex, and keep a ledger of it.
+ * Threads that pass bytes through pipes, sockets and a file and wait on a futex, and record what they do in a ledger.
  *
- * Usage: metrics_work      Says "ready", and begins when a line comes; at the next line it ends and prints the ledger,
+ * Usage: metrics_work      Prints "ready", and begins when a line comes; at the next line it ends and prints the ledger,
  * a line for each metric: NAME VALUE.
  */
 #define _GNU_SOURCE

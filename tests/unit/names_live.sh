@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Names for what really ran: programs that ended, were deleted, replaced or hidden in a namespace,
-# libraries that came and went, 32-bit code, the kernel, and what Node and Java compile at run time,
+# Names for the code that ran: programs that ended, were deleted, replaced or hidden in a namespace,
+# libraries that were loaded and unloaded, 32-bit code, the kernel, and what Node and Java compile at run time,
 # and stripped programs of Go.
 #
 # Usage: tests/unit/names_live.sh [CASE...]
-# Exit status: 0 all were named; 1 not; 77 perf events cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
 source=$PWD/tests/unit/names_work.c
 chmod 755 "$dir"

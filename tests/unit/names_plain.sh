@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Names that would move a terminal's cursor, end a line or turn text around are escaped in all that any
-# command prints of a trace that holds them, and texts that are read back give the same names again.
+# Names that would move a terminal's cursor, end a line or turn text around are escaped in all output of
+# all commands for a trace with such names, and texts that are read back give the same names.
 #
 # Usage: tests/unit/names_plain.sh      SCOPE= names the program (default build/san/scope)
 . "$(dirname "$0")/begin.bash"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A program that spends its time in functions of known names, of its own or of a library it opens. Its
- * seconds are those of a CPU, so that a busy host leaves as many samples of it as an idle one.
+ * seconds are CPU time, so that a trace on a busy host has as many samples as on an idle one.
  */
 #include <dlfcn.h>
 #include <stdio.h>

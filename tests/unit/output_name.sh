@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# One rule for every name that a command writes to: what had the name is kept as NAME.old, a second writer
-# is refused, a device, a FIFO or standard output is written to and never replaced, nobody's link is followed.
+# All commands follow one rule for output files: an existing file is kept as NAME.old, a second writer
+# is refused, a device, a FIFO or standard output is written to and never replaced, and links of other users are not followed.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # A healthy server that the host keeps off the CPU, whose CPUs are busy with packets, or that waits for a slow process of this
-# host over the loopback, traced by perf events: the report says why, and who it was.
-# They come before all else that this host does (nice), so that who takes the CPU is known.
+# host over the loopback, traced by perf events: the report names the reason and the process.
+# These processes have priority over all others of this host (nice), so it is known which one takes the CPU.
 #
 # Usage: tests/unit/outside_live.sh [WAY...]; ways: limit taken packets peer poll healthy
-# RUNS=N: how many of N runs say so, instead of one of three. The host is to be idle then: nothing outside may be named for the
-# healthy server, while otherwise others may take the CPU from it.
-# Exit status: 0 all is said; 1 not; 77 perf events cannot be used here.
+# RUNS=N: prints how many of N runs report it; without RUNS one of three runs has to. With RUNS the host has to be idle, and no cause outside
+# may be named for the healthy server; without RUNS other processes may take the CPU from it.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
 gcc -O1 -g -Wall -Wextra -Werror -o "$dir/work" tests/unit/outside_work.c || exit 1
 cp "$dir/work" "$dir/thief"

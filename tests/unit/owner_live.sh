@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Mutexes of each kind, of glibc and of musl, that one thread has and another one waits for, traced by perf events: the
-# owner that the capture reads from the lock's memory is the thread that has it. A normal mutex of musl names none. Threads that
-# wait for each other's mutexes are a deadlock, named in turn; one that waits for its own "holds itself".
+# Mutexes of each kind, of glibc and of musl, that one thread holds and another one waits for, traced by perf events: the
+# owner that the capture reads from the lock's memory is the thread that holds it. A normal mutex of musl has no owner. Threads that
+# wait for each other's mutexes are a deadlock, and are listed in order; one that waits for its own "holds itself".
 #
 # Usage: tests/unit/owner_live.sh
-# Exit status: 0 all owners are right; 1 not; 77 perf events cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
 build_with_libraries tests/unit/owner_work.c || exit 1
 

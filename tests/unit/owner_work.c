@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A thread that has a mutex for good, and one that waits for it; or threads that wait for each other's mutexes.
+ * A thread that holds a mutex forever, and one that waits for it; or threads that wait for each other's mutexes.
  *
  * Usage: owner_work KIND
  *   normal recursive errorcheck adaptive robust shared pi pi-robust protect | circle COUNT

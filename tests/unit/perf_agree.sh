@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The same samples, unwound and named by scope and by perf: at least 98 % of the frames are alike.
+# The same samples, unwound and named by scope and by perf: at least 98 % of the frames are equal.
 #
 # Usage: tests/unit/perf_agree.sh
-# Exit status: 0 they are; 1 they are not; 77 perf is not there, or cannot sample here.
+# Exit status: 0 passed; 1 failed; 77 perf is not there, or cannot sample here.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 

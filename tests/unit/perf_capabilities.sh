@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Trace by perf events without root, with one capability after the other: what works, and what is said
-# where something does not.
+# Trace by perf events without root, with one capability after another: what works, and the message if
+# something does not.
 #
 # Usage: tests/unit/perf_capabilities.sh
-# Exit status: 0 all was so; 1 not; 77 perf events or capabilities cannot be used here.
-# Whether the host has mounted tracefs changes nothing: here it is, and this is the only one to see it.
+# Exit status: 0 passed; 1 failed; 77 perf events or capabilities cannot be used here.
+# It does not matter if the host has mounted tracefs: this test mounts it for itself alone.
 if [ "${1:-}" != inside ]; then exec unshare -m "$0" inside; fi
 mountpoint -q /sys/kernel/tracing || mount -t tracefs nodev /sys/kernel/tracing ||
 	{ echo "skipped: tracefs cannot be mounted here"; exit 77; }

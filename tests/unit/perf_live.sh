@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Trace known work by perf events on this host: 500 threads, a target that forks all the time, stacks
+# Trace known work by perf events on this host: 500 threads, a target that forks all the time, and stacks
 # with holes.
 #
 # Usage: tests/unit/perf_live.sh
-# Exit status: 0 all was seen; 1 not; 77 perf events cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
 gcc -O1 -Wall -Wextra -Werror -pthread -o "$dir/work" tests/unit/perf_work.c || exit 1
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Trace by perf events on a host that has not mounted tracefs, whatever this one has: root traces all the
-# same, and a user who may not mount a tracefs gets a message that says what to mount.
+# Trace by perf events without a mounted tracefs, also if this host has one: root can still
+# trace, and a user who may not mount a tracefs gets a message that says what to mount.
 #
 # Usage: tests/unit/perf_no_tracefs.sh
-# Exit status: 0 all was so; 1 not; 77 perf events cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 if [ "${1:-}" != inside ]; then exec unshare -m "$0" inside; fi
 for place in /sys/kernel/tracing /sys/kernel/debug/tracing /sys/kernel/debug; do
 	while mountpoint -q "$place"; do umount -l "$place" || exit 1; done

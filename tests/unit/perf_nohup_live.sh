@@ -3,7 +3,7 @@
 # A hangup ends a capture and keeps its file; started by nohup, a capture goes on.
 #
 # Usage: tests/unit/perf_nohup_live.sh
-# Exit status: 0 all was so; 1 not; 77 perf events cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
 
 sleep 1000 & target=$!

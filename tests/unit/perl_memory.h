@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A memory that is made up, of a process that runs Perl. */
+/* The invented memory of a process that runs Perl. */
 #ifndef SCOPE_TESTS_PERL_MEMORY_H
 #define SCOPE_TESTS_PERL_MEMORY_H
 

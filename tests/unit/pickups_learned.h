@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How threads pick up work, learned in a separate pass over a trace: with this the single pass is compared. */
+/* How threads pick up work, learned in a separate pass over a trace. The single pass is compared with it. */
 #ifndef SCOPE_TESTS_PICKUPS_LEARNED_H
 #define SCOPE_TESTS_PICKUPS_LEARNED_H
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A process whose name is an escape sequence and a line end, recorded and watched: no command says it as it is.
+# A process whose name is an escape sequence and a line end, recorded and watched: no command prints it unescaped.
 #
 # Usage: tests/unit/plain_live.sh
-# Exit status: 0 all as it should be; 1 not; 77 perf events cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
 mkdir "$dir/bin" "$dir/bin/"$'d\033[2J\nx'
 cp "$(command -v dd)" "$dir/bin/"$'d\033[2J\nx/dd'

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A script that runs a makefile which removes /dev/null, as old kernels' do, leaves the device in place.
-# Exit status: 0 so; 1 not; 77 not root, or no mount namespaces.
+# A script runs a makefile that removes /dev/null, like the makefile of an older kernel. The device stays.
+# Exit status: 0 passed; 1 failed; 77 not root, or no mount namespaces.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

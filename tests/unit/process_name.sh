@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# -p NAME: the one process of that name, the parent of several, a list where there is no such one, and a remedy.
+# -p NAME: the only process of that name, or the parent of several; without such a parent a list of them, with a remedy.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 

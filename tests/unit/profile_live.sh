@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A server is made from a profile, and traced; its profile is that which it was made from. Then a second one is made from what
-# was measured: its profile is that of the first.
+# A server is made from a profile, and traced; its profile equals the one from which it was made. Then a second server is made from the
+# measured profile; its profile equals that of the first.
 #
 # Usage: tests/unit/profile_live.sh [SHAPE...]     SHAPE: of tests/synthetic/make_profile.py
-# Exit status: 0 all profiles come back; 1 not; 77 perf events cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
 requests=3000
 gcc -O2 -Wall -Wextra -Werror -pthread -o "$dir/synthetic" tests/synthetic/*.c -ljansson -lm || exit 1

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The report as a page: in a browser its figures are those of the JSON, names of the target are no markup, nothing
-# comes from elsewhere, and it is small. The same without the library that draws metrics over time, if it was built with it.
+# The report as a page: in a browser its figures equal those of the JSON, names of the target are not interpreted as markup, nothing
+# is loaded from another place, and it is small. The same without the library that draws metrics over time, if it was built with it.
 #
 # Usage: tests/unit/report_html.sh
-# Exit status: 0 all as it should be; 1 not; 77 there is no Chromium.
+# Exit status: 0 passed; 1 failed; 77 there is no Chromium.
 . "$(dirname "$0")/begin.bash"
 set +e
 bad=0

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The report as JSON says what the text says, and docs/report-json.md names each of its fields.
+# The JSON report has the same data as the text, and docs/report-json.md describes each of its fields.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The report that is drawn again while a capture runs: on a terminal, piped, and ended by Ctrl-C.
+# The report that is updated while a capture runs: on a terminal, through a pipe, and ended by Ctrl-C.
 #
 # Usage: tests/unit/report_live.sh
-# Exit status: 0 all as it should be; 1 not; 77 perf events cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
 python3 -c '
 import os, time

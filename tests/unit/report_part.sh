@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# scope report of a part of a trace: --from, --to, --thread and --kind, what they leave, and what they refuse.
+# scope report of a part of a trace: --from, --to, --thread and --kind, the part that they select, and the values that they refuse.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Pages of reports as pictures, one for each kind of answer: what has to be seen is there, in its colours. The pictures and
-# the first screens beside them stay in the folder PICTURES=, if it is set (make pictures).
+# Pages of reports as pictures, one for each kind of answer: each picture shows the necessary parts in their colours. The pictures and
+# the first screens stay in the folder PICTURES=, if it is set (make pictures).
 #
 # Usage: [PICTURES=DIR] tests/unit/report_pictures.sh
-# Exit status: 0 all as it should be; 1 not; 77 there is no Chromium.
+# Exit status: 0 passed; 1 failed; 77 there is no Chromium.
 . "$(dirname "$0")/begin.bash"
 
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||

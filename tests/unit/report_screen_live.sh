@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The live report on a terminal: keys order the list of findings, open one, scroll, pause and end; what is on the screen
+# The live report on a terminal: keys order the list of findings, open a finding, scroll, pause and end the report. The screen
 # is compared as text.
 #
 # Usage: tests/unit/report_screen_live.sh
-# Exit status: 0 all as it should be; 1 not; 77 perf events cannot be used here, or there is no tmux.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here, or there is no tmux.
 . "$(dirname "$0")/live.bash"
 command -v tmux > /dev/null || { echo "skipped: there is no tmux"; exit 77; }
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The report on a trace that a trigger had written opens with what the trigger saw, even if it is one request.
+# The report on a trace that a trigger had written begins with the requests that made the trigger fire, even if it is only one.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 

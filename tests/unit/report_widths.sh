@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The first screen and `scope waits` keep to the columns there are, commands to type apart; where the locale has no
-# UTF-8 all text is ASCII, and JSON the same bytes as ever; no length of time is printed as zero.
+# The first screen and `scope waits` fit the width of the terminal, except for commands to type. If the locale is not
+# UTF-8, all text is ASCII, and the JSON does not change. No length of time is printed as zero.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A ring of the module in user space, what its reader knows, and a writer that never ends. */
+/* A ring of the module in user space, the reader's state, and a writer that never stops. */
 #ifndef SCOPE_TESTS_RING_FIXTURE_H
 #define SCOPE_TESTS_RING_FIXTURE_H
 

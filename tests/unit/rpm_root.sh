@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The rpm packages, built by rpmbuild and installed in a root directory of their own: they bring what `make install` and
-# dkms/lay-out.sh do, the program runs there and names a bug, all files are as packed, and nothing is left when they are removed.
+# The rpm packages, built by rpmbuild and installed in a root directory of their own: they have the same files as `make install` and
+# dkms/lay-out.sh, the program runs there and names a bug, all files are unchanged, and no file is left after they are removed.
 # Nothing outside that directory changes. What their scripts do (DKMS) is tested by tests/vm/rpm.sh. Objects of the tree's own
-# build are taken as they are, if they are newer than their sources (without them this takes minutes instead of seconds).
+# build are used, if they are newer than their sources (without them this takes minutes instead of seconds).
 #
 # Usage: tests/unit/rpm_root.sh
-# Exit status: 0 all as it should be; 1 not; 77 rpmbuild cannot be had.
+# Exit status: 0 passed; 1 failed; 77 rpmbuild cannot be had.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 

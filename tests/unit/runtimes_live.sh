@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The pages of docs/runtime/: each has a server, commands that start, load and trace it, and a report. They are run as they are
-# written there, but for the port, and the report says what the page shows ("named:").
+# The pages of docs/runtime/: each has a server, commands that start, load and trace it, and a report. The commands are run as they are
+# written there, except for the port, and the report has the result that the page shows ("named:").
 #
 # Usage: tests/unit/runtimes_live.sh [PAGE...]     go, java, …
-# Exit status: 0 all as it should be; 1 not; 77 perf events cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
 pages=$PWD/docs/runtime
 mkdir -p "$dir/bin"

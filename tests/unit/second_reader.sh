@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Another reader, written from docs/trace-format.md, prints the same of a trace as `scope dump`.
+# Another reader, written from docs/trace-format.md, prints the same text for a trace as `scope dump`.
 #
 # Usage: tests/unit/second_reader.sh      SCOPE= names the program (default build/san/scope)
 set -euo pipefail

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# scope model of traces of servers whose shape is known: who waits for requests, where threads fall apart that do the same,
-# and who only helps now and then.
+# scope model for traces of servers of known form: which threads wait for requests, which threads are one stage,
+# and which only help occasionally.
 #
 # Usage: tests/unit/server_shapes.sh [SEEDS]   (default 3)
 . "$(dirname "$0")/begin.bash"

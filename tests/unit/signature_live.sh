@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Learn the signatures of a small server on this host, also where only it sees its files, then find its
+# Learn the signatures of a small server on this host, also if only the server can see its files, then find its
 # slow function without stacks, with the program stripped of its symbols.
 #
-# Usage: tests/unit/signature_live.sh [kmod]     kmod: by the module, which is loaded; else by perf events
-# Exit status: 0 it was named; 1 not; 77 perf events cannot be used here.
+# Usage: tests/unit/signature_live.sh [kmod]     kmod: with the module, which must be loaded; without it with perf events
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 source=${1:-perf}
 export capture_by=$source
 . "$(dirname "$0")/live.bash"

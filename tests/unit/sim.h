@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Threads, locks, queues and barriers in a time of their own, on as many CPUs as there are threads.
+ * Threads, locks, queues and barriers in simulated time, on as many CPUs as there are threads.
  *
  * A thread repeats its steps forever. Nothing is random, so the effect of a delay or a speedup on the number of
  * SIM_DONE is known exactly. Locks and queues serve in order of arrival; at equal times the thread with the lowest

@@ -3,7 +3,7 @@
  * Virtual speedups for simulated threads (sim.h), by the module's own accounts: samples at fixed steps of each
  * thread's time on and off the CPU, as its timers would take them.
  *
- * Without a period nothing is sped up, and all functions do nothing.
+ * If the period is 0, the functions do nothing.
  */
 #ifndef TESTS_SIM_SPEEDUP_H
 #define TESTS_SIM_SPEEDUP_H

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Threads of Python wait for the interpreter's lock in slices of 5 ms, most of which time out. What a thread does that
-# has the lock for long is named first; where the requests wait for it is never the first finding.
+# Threads of Python wait for the interpreter's lock in slices of 5 ms, most of which time out. The first finding is the function of a thread that
+# holds the lock for a long time; the place where requests wait for the lock is never the first finding.
 #
 # Usage: tests/unit/slices_live.sh
-# Exit status: 0 it is so; 1 it is not; 77 perf events cannot be used here, or Python has no symbols of functions that
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here, or Python has no symbols of functions that
 # are not exported.
 . "$(dirname "$0")/live.bash"
 work=$PWD/tests/unit/slices_work.py

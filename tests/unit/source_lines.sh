@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A finding's lines of source: their shares, inlined ones, and their text where it may be shown; never that of a link,
-# of a file that changed, or of one that is not for everybody.
+# A finding's lines of source: their shares, inlined lines, and their text if it may be shown; never the text of a link,
+# of a file that changed, or of a file that is not readable by all.
 #
 # Usage: tests/unit/source_lines.sh      SCOPE= names the program (default build/san/scope)
 . "$(dirname "$0")/begin.bash"

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # A server that loops without progress, sleeps in another poll than its loop's, waits for a peer without a time-out, or freezes, traced by perf events on this host:
-# the report says so, with the function; and no such thing of one that polls instead of sleeping, or that nobody asks.
+# the report has this finding, with the function. It has no such finding for a server that polls instead of sleeping, or that gets no requests.
 #
 # Usage: tests/unit/stuck_live.sh [WAY...]
-# Exit status: 0 all is said; 1 not; 77 perf events cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
 gcc -O1 -g -Wall -Wextra -Werror -o "$dir/work" tests/unit/stuck_work.c || exit 1
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A server that serves two clients of its own for a while, and then goes wrong, or does not.
+ * A server that serves two clients of its own for a while, and then fails in one of several ways, or does not.
  *
  * Usage: stuck_work WAY
  *   accept   no descriptor is left: accept fails, the listening socket stays ready
- *   eof      a client left, and the loop takes a read of 0 bytes for nothing yet
+ *   eof      a client closed its connection, and the loop misinterprets a read of 0 bytes as "no data yet"
  *   hang-up  a pipe's other end is closed, which the loop's poll reports for ever
- *   timer    the loop takes a timer of 0 ms for one that is due
+ *   timer    the loop misinterprets a timer of 0 ms as one that is due
  *   peer     a request waits for ever for the answer of a peer, in a read
  *   resolve  a request waits for ever for an answer in a poll of its own
  *   freeze   twice a request takes 1.5 s, and the other client waits
  *   busy     it never waits, because it polls and serves
- *   idle     nobody asks any more
- * Says "ready PID", the server's; goes wrong half a second after a line comes on standard input.
+ *   idle     clients send no more requests
+ * Prints "ready PID" of the server; fails half a second after a line comes on standard input.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# scope model --sweep: a server made from a profile, under several loads. What is asked for wrongly, a load that fails, a server
-# that ends, and Ctrl-C: what was measured is kept.
+# scope model --sweep: a server made from a profile, under several loads. With wrong options, a load that fails, a server
+# that ends, and Ctrl-C: the points that were measured are kept.
 #
-# Exit status: 0 all is as it should be; 1 not; 77 perf events cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
 gcc -O2 -Wall -Wextra -Werror -pthread -o "$dir/synthetic" tests/synthetic/*.c -ljansson -lm || exit 1
 python3 tests/synthetic/make_profile.py event_loop 200 > "$dir/made.json" || exit 1

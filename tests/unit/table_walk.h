@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Unwind tables of the files that a process maps, and walks by them over a copied stack, as the module does both. */
+/* Unwind tables of the files that a process maps, and walks by these tables over a copied stack, as in the module. */
 #ifndef SCOPE_TEST_TABLE_WALK_H
 #define SCOPE_TEST_TABLE_WALK_H
 

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# On a terminal: the first screen is that of its width; a text that it does not fit is paged, and none is where the user
-# or the terminal cannot have that; colour is left out where it is not wanted. Screens are compared as text.
+# On a terminal: the first screen has the terminal's width; a text that does not fit goes to a pager, unless the user
+# or the terminal does not allow one; colour is left out if it is not wanted. Screens are compared as text.
 #
 # Usage: tests/unit/terminal.sh
-# Exit status: 0 all as it should be; 1 not; 77 there is no tmux, or no less.
+# Exit status: 0 passed; 1 failed; 77 there is no tmux, or no less.
 . "$(dirname "$0")/begin.bash"
 set +e
 unset COLUMNS PAGER SCOPE_PAGER LESS NO_COLOR

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Text in ASCII: one character for one, however it is written, and which locales want it. */
+/* The ASCII form of text: each character becomes one character, in any encoding, and which locales need this form. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

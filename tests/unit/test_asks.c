@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Requests and other work are populations of their own. */
+/* Requests and other work are separate populations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a stretch of a thread counts for: its unit, threads that wait for it in that time, a thread that spins. */
+/* What the time of a thread counts for: its unit, the threads that wait for it at that time, or a thread that spins. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Connections that wait to be accepted: the text of a row, and the last one of a socket. */
+/* Connections that wait to be accepted: the text of a row, and the last row of each socket. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

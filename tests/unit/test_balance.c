@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which thread of a group is out of line: one in pools of 8 to 5,000 that is slower, gets more work or waits more. */
+/*
+ * The thread of a group that differs from the others is found, in pools of 8 to 5,000: it is slower, gets more work or
+ * waits more.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A report's basis states the options that were used, in text as in JSON. */
+/* The basis of a report has the options that were used, in text and in JSON. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stacks and names of one program built in every way that servers come in; some also against gdb's. */
+/*
+ * Stacks and names of one program, built in all the ways in which servers are built. Some are also compared with gdb.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Distances of call trees against a plain program, and groups of threads with known roles. SEED begins elsewhere. */
+/*
+ * Distances of call trees are compared with a simple program; groups of threads have known roles. SEED changes the
+ * random trees.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

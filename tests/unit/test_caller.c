@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* When a caller is named in place of the helper that it calls, each condition at its boundary. */
+/* A caller is named instead of the helper that it calls: each condition at its boundary. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Waits are followed to their end: along chains and no further, and their parts sum up to them. */
+/* Waits are followed along their chain to the end, and the parts add up to the wait. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

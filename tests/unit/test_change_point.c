@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Since when units take longer: the time is found where it lasts, and not otherwise. */
+/* The time from which units take longer: found if the change lasts, and only then. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The module's clock in user space: how far it is from the kernel's, whatever the counter does. */
+/*
+ * The module's clock, compiled for user space: its distance from the kernel's clock, for any behaviour of the counter.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Functions that are written in others, by their names. */
+/* Names of functions that are defined inside other functions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The clustering step: the published cut, the description of clusters, independence of order. */
+/* Clustering: the published cut, the description of clusters, and independence of the order. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which stacks of a trace are evidence, for how much time, and how far few of them are scaled up. */
+/* Which stacks of a trace are evidence, for how much time, and how far a few stacks are scaled up. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Threads that started elsewhere and run the same loop: which function one of them entered from it, and which stacks go there. */
+/*
+ * Threads with different start functions that run the same loop: the function from which one of them entered the loop,
+ * and the stacks that belong to the loop.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

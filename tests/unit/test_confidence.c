@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How sure a finding is: by its size, by what was lost while it showed, and by the lesser of the two. */
+/* The confidence of a finding: by its size, by the losses during it, and by the lower one of the two. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

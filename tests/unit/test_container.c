@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Paths of control groups, as runtimes make them, lead to the container and the pod. */
+/* Container and pod are found from the paths of control groups that container runtimes create. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

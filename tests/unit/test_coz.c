@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Profiles of Coz read, written and read again; and the other forms of a result. */
+/* Profiles of Coz are read, written and read again; and the other forms of a result. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* When a target is short of CPU, at each limit of the rule. */
+/* A target lacks CPU time: each limit of the rule. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

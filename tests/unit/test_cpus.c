@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What ran on a CPU while a thread waited for it. */
+/* What ran on a CPU while a thread waited for that CPU. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names for programs that are stripped, replaced or gone: from folders and servers the user names. */
+/* Names for programs that are stripped, replaced or deleted, from folders and servers that the user gives. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>

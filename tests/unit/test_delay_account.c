@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The module's accounting of virtual speedups, compiled for user space, on cases calculated without it. */
+/*
+ * The module's accounting of virtual speedups, compiled for user space, for cases whose result was calculated
+ * separately.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

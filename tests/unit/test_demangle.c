@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Symbols of C++ and Rust are shown as names, and found by either. */
+/* Symbols of C++ and Rust are shown as names, and can be found by the symbol or by the name. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

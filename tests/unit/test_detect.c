@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From where on a unit is abnormal for its population, and which populations have a baseline of their own. */
+/* The time from which a unit is abnormal for its population, and which populations have a baseline of their own. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

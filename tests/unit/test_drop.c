@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One event lost, whichever it is: no other one gets a wrong thread, and all are accounted for.
+ * One event is lost, each in turn: no other event gets a wrong thread, and all are accounted for.
  *
  * The module's packing and ring are compiled for user space, and read by the reader's decoder. Every
  * event carries the thread that it belongs to in a field of its own.

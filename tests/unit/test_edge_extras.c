@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What requests have beside their edges: in which of them samples were taken, and the calls of probed functions. */
+/* Further data of requests: the edges in which samples were taken, and the calls of probed functions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

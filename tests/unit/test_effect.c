@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Plans, fits and verdicts of delay experiments against answers that are known. */
+/* Plans, fits and verdicts of delay experiments, for experiments with known answers. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What explains how long requests take: bytes at a known rate, calls, and neither. */
+/* The feature that explains how long requests take: bytes at a known rate, the number of calls, or none. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

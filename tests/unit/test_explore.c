@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The search among call paths, the choice of trees, and correlations with keys, with answers that are known. */
+/* The search among call paths, the choice of trees, and correlations with keys, for data with known answers. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

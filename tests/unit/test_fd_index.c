@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The index of descriptors finds the rows that a scan of all of them finds. */
+/* The index of descriptors finds the same rows as a scan of all rows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

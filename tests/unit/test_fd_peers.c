@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of connections that were opened during the trace: as long as the descriptor is of that connection, and no longer. */
+/*
+ * Names of connections that were opened during the trace: a descriptor has the name only while it belongs to that
+ * connection.
+ */
 #include "trace_fixture.h"
 
 #include <sys/syscall.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Files of summaries: what is written is read again, and what is damaged costs no more than itself. */
+/* Files of summaries: all that is written is read again, and damage loses only the damaged summary. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Waits of one host for another: whose they are, how clocks differ, and what cannot be matched. */
+/*
+ * Waits of one host for another: the requests that they belong to, the difference of clocks, and waits that cannot be
+ * matched.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <errno.h>

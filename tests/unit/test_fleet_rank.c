@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which function on which hosts, of fleets of which the answer is known. */
+/* The ranking names the right function and hosts, for fleets with known answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a flight recorder holds uncompressed, and the newest part of it. */
+/* The uncompressed contents of a flight recorder, and its newest part. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stacks are switched on after a first stretch, and stay within their budget, the slowest first. */
+/* Stacks are switched on after a first period, and stay within their budget; the slowest calls come first. */
 #include <stdio.h>
 #include <sys/syscall.h>
 

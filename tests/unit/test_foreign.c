@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Polls that are not the top of a thread's loop: asleep there it is in the middle of a request. */
+/* Polls that are not the top of a thread's loop: a thread that sleeps in one is in the middle of a request. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The priority of a child that works beside this process. */
+/* The priority of a child process that works for this one. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Long stalls: how long one has to be, and how many requests it has to keep waiting. */
+/* Long stalls: their minimum length, and the minimum number of requests that they delay. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

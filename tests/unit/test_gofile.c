@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where Go's table is found in an ELF file: by its section or its magic number, its code by what points to it. */
+/* Go's table is found in an ELF file by its section or its magic number, and its code by the pointers to it. */
 #include <elf.h>
 #include <fcntl.h>
 

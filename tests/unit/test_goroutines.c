@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where goroutines wait, read from a memory that this test writes, and that lies. tests/unit/goroutines_live.sh reads Go's. */
+/*
+ * Functions in which goroutines wait, read from memory that this test writes, also with wrong contents.
+ * tests/unit/goroutines_live.sh reads a Go program.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Go's table of functions of each version: names, bounds and lines; damaged ones give nothing. */
+/* Go's table of functions in each version: names, bounds and lines. A damaged table gives no names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Units that take longer and longer, by what they take in ten parts of a window. */
+/* Units that take longer and longer, found from their times in ten parts of a window. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

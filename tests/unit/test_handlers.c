@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A thread that runs without a call but those of signal handlers spins; one whose handlers work for it does not. */
+/* A thread that makes no call except those of signal handlers spins; a thread whose handlers do its work does not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

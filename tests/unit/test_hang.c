@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which threads hang or spin as the window ends, and which wait for work. */
+/* Which threads hang or spin when the window ends, and which wait for work. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

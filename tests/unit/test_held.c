@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Requests whose thread goes on with others before it answers them: what they waited for, and what is no wait of theirs. */
+/*
+ * Requests whose thread serves other requests before it answers them: what the requests waited for, and what is not a
+ * wait of theirs.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

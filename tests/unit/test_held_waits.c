@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which function is named for the time that requests wait between turns of an event loop, where no stack is. */
+/*
+ * The function that is named for the time in which requests wait between turns of an event loop, if there is no stack
+ * of that time.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Hints come from what a finding does, each with its line, and from nothing else; and how they order findings. */
+/*
+ * Hints follow from properties of a finding, each with its line, and from nothing else; and their effect on the order
+ * of findings.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Units whose lists of calls have a number, and those that found no room for one, are reported in the same way. */
+/* Units whose lists of calls have a number are reported in the same way as units for whose lists there was no room. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

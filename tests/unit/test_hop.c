@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is shown of a path: its last hop by time, and the circles that it leaves out. */
+/* The part of a path that is shown: its last hop by time, without the circles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

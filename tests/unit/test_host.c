@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a host keeps from a process: counters of control groups and of CPUs, from files that are written here. */
+/*
+ * The resources that a host did not give to a process: counters of control groups and of CPUs, from files that this
+ * test writes.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Rows of what the host kept from the target: their text, and how much counts grew within a stretch of time. */
+/*
+ * Rows of the resources that the host did not give to the target: their text, and the growth of the counts in a period.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

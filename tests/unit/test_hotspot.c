@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Frames of Java, read from a memory that this test writes, and that lies. test_interpreter.c reads those of a JVM. */
+/* Frames of Java, read from memory that this test writes, also with wrong contents. test_interpreter.c reads a JVM. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A reader in a process of its own: whatever becomes of it, the process that asked for it goes on and is message. */
+/* A reader in a separate process: whatever happens to it, the process that started it continues, and reports it. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>

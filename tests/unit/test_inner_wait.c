@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Waits in the futex in which a thread waits for work: in the middle of its request, or after that. */
+/* Waits in the futex in which a thread waits for work: in the middle of a request, or after it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Functions of Python, PHP, Ruby and Java, read from outside, of programs that this test starts. test_interpreter_lies.c reads a memory that
- * lies.
+ * Functions of Python, PHP, Ruby and Java, read from outside, of programs that this test starts. test_interpreter_lies.c reads memory with
+ * wrong contents.
  * SCOPE_TEST_PYTHONS, SCOPE_TEST_RUBYS: more interpreters to try, separated by colons.
  */
 #include <setjmp.h>

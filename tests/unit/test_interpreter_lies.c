@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An interpreter's memory that lies: it is read up to its bounds, and says nothing then; and which files have an interpreter. */
+/*
+ * Wrong contents in an interpreter's memory: reads stay within their bounds and return no names; and which files
+ * contain an interpreter.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

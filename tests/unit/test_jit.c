@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of code made at run time come from a process's perf map and jitdump files. */
+/* Names for code made at run time come from the perf map and jitdump files of a process. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

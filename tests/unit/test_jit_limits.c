@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What names code made at run time is read within limits, and never names code of a mapped file. */
+/* Names for code made at run time are read within limits, and never name code of a mapped file. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What makes a function a finding: each rule at its boundary, and just outside it. */
+/* What makes a function a finding: each rule just inside and just outside its boundary. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

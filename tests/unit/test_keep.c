@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is kept of many units, and that counts and sums are those of all. */
+/* Which of many units are kept; counts and sums are those of all units. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of the kernel's functions: hidden and missing ones, modules, and what samples hit alone. */
+/* Names of the kernel's functions: hidden and missing names, modules, and only the functions that samples hit. */
 #include <errno.h>
 #include <stdio.h>
 

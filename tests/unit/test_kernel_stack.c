@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where threads sleep in the kernel: a given text is parsed, and that of a thread that sleeps now. */
+/* Kernel functions in which threads sleep: from a given text, and from a thread that sleeps now. */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A slice that timed out has the waker that ended the whole wait, and so has its stack. A poll right before a read from one
+ * A part of a wait that timed out has the waker that ended the whole wait, and so has its stack. A poll right before a read from one
  * peer was for that peer.
  */
 #include <setjmp.h>

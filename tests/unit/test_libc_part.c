@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The C library in a statically linked program is found by names and places. */
+/* The C library in a statically linked program is found by names and addresses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* System calls by library function: exact where each call has a stack, else projected with an interval. */
+/* System calls by library function: exact if each call has a stack, otherwise projected with an interval. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is a library, by the path of its file or the name of its code. */
+/* What counts as a library, by the path of its file or the name of its code. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Addresses lead to lines of source through inlined calls, and a function's excess to its lines. */
+/* Source lines of addresses, through inlined calls, and the lines that have the excess of a function. */
 #include <elf.h>
 #include <errno.h>
 #include <setjmp.h>

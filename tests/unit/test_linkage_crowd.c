@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Average and Ward linkage of many tied points against a program that compares all pairs of sums. */
+/* Average and Ward linkage of many points with ties, compared with a program that compares all pairs of sums. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Listeners of the pass that cuts units get what a timeline of their own would report: of a file, of one
- * that is followed while it is written, and where the pass has to begin again. The units are the same.
+ * Listeners of the pass that cuts units are called as by a timeline of their own: for a file, for a file
+ * that is followed while it is written, and if the pass has to begin again. The units are the same.
  */
 #include <setjmp.h>
 #include <stdarg.h>

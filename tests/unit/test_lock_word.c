@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which thread the memory of a lock names as its owner: by the layouts of glibc and musl, and by no other. */
+/* The owner of a lock according to its memory, in the layouts of glibc and musl only. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Waits for locks, who had them and for how long, by traces whose answer is known. */
+/* Waits for locks: which threads held them and for how long, from traces with known answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

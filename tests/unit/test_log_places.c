@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The log of units and sleeps is replayed from place to place: each row once, and from a time on all that ended then or later. */
+/*
+ * The log of units and sleeps is replayed in parts: each row once, and from a given time all rows that ended then or
+ * later.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Polls at the top of a loop that find nothing and do not sleep: what the thread does then belongs to the unit before them, or does not. */
+/*
+ * Polls at the top of a loop that find nothing and do not sleep: what the thread does next belongs to the previous
+ * unit, or does not.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

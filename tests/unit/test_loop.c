@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The loop around an instruction: the innermost one, through switches and padding, and none where there is none. */
+/* The loop around an instruction: the innermost one, also with switches and padding; none where there is none. */
 #include <elf.h>
 #include <errno.h>
 #include <setjmp.h>

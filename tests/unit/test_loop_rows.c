@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A trace has the loops that its files have: the same without the files. Rows with any content are refused or read. */
+/*
+ * A trace has the loops of its files, and a report without the files has the same ones. Rows with any contents are
+ * refused or read.
+ */
 #include <dlfcn.h>
 #include <errno.h>
 #include <setjmp.h>

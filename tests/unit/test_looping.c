@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which caller's loop runs a function that has none, each condition at its boundary. */
+/* The caller whose loop calls a function that has no loop: each condition at its boundary. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

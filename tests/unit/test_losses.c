@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How much is missing of a part of a trace: never too little, and nothing where nothing was lost. */
+/* How much is missing in a part of a trace: never too little, and 0 where nothing was lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

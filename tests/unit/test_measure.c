@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the evidence says of one function: what kind of fault, whose, since when, beside which usual units. */
+/* The measures of one function in the evidence: kind of fault, threads, begin, and the usual units for comparison. */
 #include <math.h>
 #include <stdlib.h>
 #include <sys/syscall.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the evidence says of a function that sleeps: whether it waits for something slow, asks a peer, or pauses. */
+/* The measures of a function that sleeps: it waits for something slow, asks a peer, or pauses. */
 #include "measure_case.h"
 
 /* Usual units, of which some make the call that all others of its kind take long in. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names that functions of stripped programs have in the program's own messages. */
+/* Names for functions of stripped programs, taken from the program's own messages. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

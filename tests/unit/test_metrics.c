@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Metrics of random traces equal the ledger of what was written into them: to the ns, the byte and the call, for any
- * step and however little memory there is.
+ * Metrics of random traces equal the ledger of the random events: to the ns, the byte and the call, for any
+ * step and any limit of memory.
  */
 #include <setjmp.h>
 #include <stdarg.h>

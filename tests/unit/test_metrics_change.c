@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What changed from one window to another: the score's identity and its edges, and what intervals hold. */
+/* Changes between two windows: the score and its edges, and the coverage of intervals. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What goes with it: planted correlations are inside their intervals, and chance alone is called so. */
+/* Related series: planted correlations are inside their intervals, and chance is reported as chance. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

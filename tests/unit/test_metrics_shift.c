@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The step from which units take longer: a planted one is found where it is, and noise alone has none. */
+/* The step from which units take longer: a planted step is found where it is; none is found in noise. */
 #include <errno.h>
 #include <math.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Numbers of names: each once, and no more than there may be. */
+/* Numbers of names: each name has one number, and there is a maximum. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

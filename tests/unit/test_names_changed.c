@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The file of a target loses its names while they are written into a trace: the trace is whole, and has no such name. */
+/*
+ * The target's file loses its names while they are written into a trace: the trace is complete, and does not have these
+ * names.
+ */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>

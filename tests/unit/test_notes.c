@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is said against believing an effect, and how long would have sufficed. */
+/* Doubts about an effect, and the time that would have been enough. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where a function begins in its file, by its name: what a uprobe is set on. */
+/* The offset at which a function begins in its file, by its name, for a uprobe. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

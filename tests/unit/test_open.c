@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Files of a target: no name leads out of its root, to a FIFO or a device, whatever is done to it in between. */
+/*
+ * Files of a target: no name leads out of the root directory, to a FIFO or to a device, even if the files change during
+ * the look-up.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

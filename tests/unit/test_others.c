@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of threads that are not traced: a file takes a limited number, a flight recorder has those of the latest. */
+/* Names of threads that are not traced: a file has a limited number, a flight recorder has the most recent ones. */
 #include <stdio.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the host did, by name: each cause with just as much as it takes, and with less. */
+/* Effects of the host, by cause: each with just enough of it, and with too little. */
 #include <stdio.h>
 #include <sys/syscall.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An event's own copy holds all that the event pointed to, after that is gone. */
+/* The copy of an event has all data that the event pointed to, after that data was freed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

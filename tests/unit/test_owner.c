@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which hangs wait for one another's locks in a circle. */
+/* Hangs in which threads wait for each other's locks in a circle. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

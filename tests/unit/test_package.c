@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which libraries are of the program's source package: by marks in files, and by a database of dpkg that is made up. */
+/* Which libraries belong to the program's source package: by marks in files, and by an invented dpkg database. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

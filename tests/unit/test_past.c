@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where the time went is reported for the window alone, by accounts that were marked on the way. */
+/* Reports on the window alone use the accounts that were marked at the begin of the window. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which threads hang in work that a request gave them, where the request is known to hang. */
+/* Which threads hang in work for a request that is known to hang. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whether a thread that sleeps where others idle as well hangs: its peers are asked, by their stacks. */
+/* Whether a thread hangs that sleeps where other threads idle: decided by the stacks of its peers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Test that perf records become what the module would have written: compared in the text form. */
+/* Perf records become the records that the module would have written; compared in the text form. */
 #include "perf_session.h"
 
 /* The clock was read for a flush before the last record came: the call is recorded all the same. */

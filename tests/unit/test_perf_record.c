@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Test what reads perf rings: formats of tracepoints, filters, rings and records. */
+/* The readers of perf rings: formats of tracepoints, filters, rings and records. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Test which stacks of perf are handed on: those of calls that slept for long, and samples. */
+/* Which stacks of perf are used: those of calls that slept for a long time, and samples. */
 #include "perf_session.h"
 
 /* The stack of a call that slept for long follows its return; others leave none. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Subs of Perl, read from outside, of a program that this test starts. test_perl.c reads a memory that is made up.
+ * Subs of Perl, read from outside, of a program that this test starts. test_perl.c reads invented memory.
  * SCOPE_TEST_PERLS: more interpreters to try, separated by colons.
  */
 #include <setjmp.h>

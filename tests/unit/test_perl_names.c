@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of Perl's subs, read from a memory that is made up: each limit just inside and outside, and what lies. */
+/* Names of Perl's subs, read from invented memory: each limit just inside and outside, and wrong contents. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

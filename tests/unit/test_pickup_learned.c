@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where a thread waits for work, as learned from its calls: in the queue of a pool whose threads add work to it, in no lock, and not for answers of peers. */
+/*
+ * Where a thread waits for work, learned from its calls: in the queue of a pool to which other threads add work, but
+ * not in a lock, and not for answers of peers.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which threads serve clients: those that pass work to one that does, if it is known where they wait for work. */
+/* Which threads serve clients: also those that give work to such a thread, if it is known where they wait for work. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

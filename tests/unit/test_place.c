@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sites and progress points of a running process: this one. */
+/* Sites and progress points of a running process, here of this test. */
 #include <errno.h>
 #include <limits.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The plain form of names: what is escaped, what stays, and that a plain name has one meaning. */
+/* The plain form of names: what is escaped, what stays, and that a plain name has only one meaning. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

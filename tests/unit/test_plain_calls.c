@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls that only add up: units and accounts are the same where every call goes the long way. */
+/* Calls that are only counted: units and accounts are the same as when every call is reported. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

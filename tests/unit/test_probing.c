@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Probes of a capture: when they are set, when none may be, and which are taken back, with a source that only counts. */
+/*
+ * Probes of a capture: when they are set, when none may be set, and which are removed; with a source that only counts.
+ */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

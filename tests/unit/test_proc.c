@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What /proc has about own child processes: pids, maps, threads. */
+/* Data of /proc about child processes of this test: pids, maps, threads. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What /proc has about the descriptors of own processes: kinds, and the peers of sockets. */
+/* Data of /proc about descriptors of this test's processes: kinds, and the peers of sockets. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

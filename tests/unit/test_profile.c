@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Profiles of servers, compared with the requests that the traces were made of. */
+/* Profiles of servers are compared with the requests from which the traces were made. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

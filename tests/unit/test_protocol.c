@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which protocol a program and a module of other releases agree on. */
+/* The protocol that a program and a module of different releases use. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

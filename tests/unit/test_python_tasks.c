@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where tasks of asyncio wait, read from outside, of a program that this test starts, and of a memory that lies.
+ * Functions in which tasks of asyncio wait, read from outside, of a program that this test starts, and from memory with wrong contents.
  * SCOPE_TEST_PYTHONS: more interpreters to try, separated by colons.
  */
 #include <setjmp.h>

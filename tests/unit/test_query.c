@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The counts of a host with more CPUs than one answer of the module holds. */
+/* Counts of a host with more CPUs than fit into one answer of the module. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

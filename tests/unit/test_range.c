@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The innermost of nested ranges is found, or the last one if ranges are replaced. */
+/* The innermost of nested ranges is found; if ranges are replaced, the last one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

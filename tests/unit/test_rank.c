@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From evidence to an ordered list: who is named for what, in which order, and what is left unsaid. */
+/*
+ * From evidence to an ordered list: which functions are named and for what reason, their order, and what is left out.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From where on a function is one of the first requests of connections. */
+/* The share from which on a function is reported as one of the first requests of connections. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

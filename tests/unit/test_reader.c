@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The process that reads a target: what it sends, and what happens where it does not answer. */
+/* The process that reads a target: its answers, and the reaction if it does not answer. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>

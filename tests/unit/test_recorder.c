@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A recorder's files and its control socket: their names, how many files stay, which callers get an answer. */
+/* A recorder's files and its control socket: names, the number of files kept, and which callers get an answer. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which units of another trace are the baseline of which population, and when there are enough of them. */
+/* Which units of another trace are the baseline of a population, and how many units that needs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

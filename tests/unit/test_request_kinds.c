@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What programs received is replaced by kinds: nothing of it reaches the file, times stay, and the kinds are bounded. */
+/*
+ * Received bytes are replaced by kinds of requests: no byte reaches the file, times stay, and the number of kinds is
+ * limited.
+ */
 #include <stdio.h>
 
 #include "capture/request_kinds.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The text of a request has what names its kind, and nothing that may be a secret. */
+/* The text of a request contains the name of its kind, and nothing that may be a secret. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Requests are counted as clients count them, whatever calls come before and after the one that takes the work. */
+/* Requests are counted as clients count them, for any calls before and after the one that takes the work. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

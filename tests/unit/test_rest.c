@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sleeps after a request: no client waits for the thread, and the unit was over before. */
+/* Sleeps after a request: no client waits for the thread, and the unit ended before the sleep. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Waits made of sleeps for a set time: when they are a hang, and what ends them. */
+/* Waits that consist of sleeps of fixed length: when they are a hang, and what ends them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

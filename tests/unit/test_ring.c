@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The module's ring in stream mode: nothing is lost without being counted. */
+/* The module's ring in stream mode: every lost record is counted. */
 #include "ring_fixture.h"
 
 static void test_received_and_lost_are_produced(void **state)

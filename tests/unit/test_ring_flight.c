@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The module's ring in flight mode: the newest is kept, and what a snapshot hands out is whole. */
+/* The module's ring in flight mode: the newest records are kept, and a snapshot returns whole sub-buffers. */
 #include "ring_fixture.h"
 
 /* May meet the writer, and what it copied is then thrown away: no race that counts. */

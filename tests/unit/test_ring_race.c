@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ring under ThreadSanitizer: a writer, interrupts on it that write as well, and a reader.
+ * The ring under ThreadSanitizer: a writer, interrupts of the writer that also write, and a reader.
  *
  * The shims put C11 atomics in place of the kernel's, so the sanitizer knows what the ring orders, and
  * finds any record that the reader takes without such an order.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Median, spread and normal quantile against values calculated without the code or taken from tables. */
+/* Median, spread and normal quantile, compared with values from other calculations or from tables. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Spins made of calls: which rounds are in vain, and how long and how often is a spin. */
+/* Spins made of calls: which rounds achieve nothing, and from which length and number on they are a spin. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

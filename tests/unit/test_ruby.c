@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Methods of Ruby, read from a memory that is made up: each limit just inside and outside, and what lies. */
+/* Methods of Ruby, read from invented memory: each limit just inside and outside, and wrong contents. */
 #include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which runtime a process runs, by what it maps. */
+/* The runtime of a process, found from its mappings. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

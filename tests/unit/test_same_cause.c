@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* When the function that calls several is one cause, and when what it calls are several. */
+/* When a function that calls several functions is one cause, and when the called functions are several causes. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

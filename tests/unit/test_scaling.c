@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Scaling laws, fitted to points that were made by them. */
+/* Scaling laws, fitted to points that were computed from such laws. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

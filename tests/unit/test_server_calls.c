@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The system calls of a stage, by kind of descriptor: how many, which fail, and what they return. */
+/* The system calls of a stage by kind of descriptor: their number, failures and results. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

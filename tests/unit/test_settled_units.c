@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Units that are added to metrics while the trace is written give what a pass over the finished trace gives. */
+/* Units that are added to metrics while the trace is written give the same result as a pass over the finished trace. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A function's share of abnormal time, compared with what is known of usual time. */
+/* A function's share of abnormal time, compared with its share of usual time. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

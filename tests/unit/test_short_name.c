@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of Go lose the path of their package on the first screen, other names stay. */
+/* Names of Go lose the path of their package on the first screen; other names stay. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whose time a call is, and the time before it, by the signatures that it is part of. */
+/* The functions that a call, and the time before it, are attributed to by the signatures that contain the call. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Episodes as mined and as found, against naive programs that try every possibility. */
+/* Episodes, mined and found, compared with simple programs that try all possibilities. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

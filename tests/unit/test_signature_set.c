@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whom an episode speaks for: the deepest of those it fits, and who wins at a call. */
+/* The function that an episode identifies: the deepest that fits, and which one is taken for a call. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The database of signatures: runs add up, JSON carries it, and what is no such file is refused. */
+/* The database of signatures: runs add up, JSON keeps all data, and other files are refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

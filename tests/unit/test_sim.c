@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Experiments on simulated programs (sim.h) of which the answers are known exactly: what the statistics
- * make of them is compared with what can be worked out on paper.
+ * Experiments on simulated programs (sim.h) whose answers are known exactly: the results of the statistics
+ * are compared with calculations.
  */
 #include <math.h>
 #include <setjmp.h>

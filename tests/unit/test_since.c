@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What begins in the middle is reported while a capture goes on, as long as the time before is in the window. */
+/*
+ * A problem that begins during a capture is reported while the capture runs, as long as the time before it is in the
+ * window.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Learning and cutting units in one run finds what two runs find, however the decisions change. */
+/* Learning and cutting units in one pass gives the same result as in two passes, for any change of the decisions. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is usual for the size of a request, against sizes and times of which the answer is known. */
+/* The usual time for the size of a request, for sizes and times with known answers. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

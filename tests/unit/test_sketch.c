@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sketches against the exact values. */
+/* Sketches, compared with the exact values. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

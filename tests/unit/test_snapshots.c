@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Snapshots of a running interpreter: from its memory into a trace; and a process that reads it, and does not answer. */
+/* Snapshots of a running interpreter, from its memory into a trace; and a reader process that does not answer. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>

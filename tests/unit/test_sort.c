@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Numbers are sorted as qsort() sorts them, and rows with the same key stay in their order. */
+/* Numbers are sorted as by qsort(), and rows with the same key keep their order. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How much of the host's idle time work that can wait may take. */
+/* The part of the host's idle time that work of low priority may use. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

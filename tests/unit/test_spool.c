@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is put into a spool comes back in order, from memory and from its file. */
+/* A spool returns its data in order, from memory and from its file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

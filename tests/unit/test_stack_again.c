@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A stack that is asked for by its place is the one that was read, in whatever order the file has it. */
+/* A stack that is read again by its place is the same stack, for any order of the file. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

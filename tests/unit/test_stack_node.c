@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stacks become paths of program functions, however deep a recursion they hold. */
+/* Stacks become paths of program functions, for any depth of recursion. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A trace with memory of its target loses it, and keeps what its stacks unwind to. */
+/* A trace with memory of its target loses this memory, and keeps the frames to which its stacks unwind. */
 #include "trace_fixture.h"
 #include "unwind_process.h"
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What scope status exposes: each session's figures under its number, in base units, and nothing of what is not known. */
+/*
+ * The OpenMetrics of scope status: the figures of each session under its number, in base units, without unknown values.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

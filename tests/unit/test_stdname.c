@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Functions of C++'s and Rust's libraries in a program's file are known by their names. */
+/* Functions of the C++ and Rust libraries in a program's file are recognized by their names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is chosen for stacks reaches the source, and a source that cannot change them is left alone. */
+/* The choice of stacks is sent to the source; a source that cannot change it is not asked again. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The report of a trace that was followed while it was written is that of the finished file.
+ * The report of a trace that was followed while it was written equals that of the finished file.
  *
  * With the path of a trace as argument: the same for that one, instead of the traces here.
  */

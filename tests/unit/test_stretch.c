@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How many threads of a stage are busy, and how long work waits for one: a pool of 4 at 95 % against its own ledger. */
+/*
+ * The number of busy threads of a stage, and the time for which work waits for one: a pool of 4 at 95 % load, compared
+ * with its own ledger.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the items of the evidence add up to for one function: which of them count, and as what. */
+/* Sums of the evidence for one function: which items count, and for what. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names of addresses: symbol tables, aliases, split parts, debug files, rows of the trace, the vdso. */
+/* Names of addresses: symbol tables, aliases, split functions, debug files, rows of the trace, the vdso. */
 #include "symbol_sample.h"
 
 #include <sys/auxv.h>

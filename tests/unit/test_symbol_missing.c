@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names where the file is gone, another one or damaged: an address instead, and the reason. */
+/* Names if the file is deleted, replaced or damaged: an address instead, and the reason. */
 #include "symbol_sample.h"
 
 /* Expects one problem that says so, and names made of module and address. */

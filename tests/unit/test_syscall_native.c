@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Numbers of 32-bit programs become those of the calls that do the same. */
+/* Numbers of 32-bit system calls become those of the equivalent native calls. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

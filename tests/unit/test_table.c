@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Unwind tables compiled from files: each rule compared with libdw's, and each walk with the copying unwinder's. */
+/*
+ * Unwind tables compiled from files: each rule is compared with libdw's, and each walk with that of the copying
+ * unwinder.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

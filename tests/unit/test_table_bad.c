@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Unwind tables of files whose call frame information lies, overlaps, is gone, or changes while it is read. */
+/* Unwind tables of files whose call frame information is wrong, overlaps, is missing, or changes while it is read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The frames of walks by tables are those of the copying unwinder, over programs of many kinds and at any instruction. */
+/* Walks by tables give the same frames as the copying unwinder, for programs of many kinds and at any instruction. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Progress counted in sub-buffers that are made here, and requests seen in calls. */
+/* Progress counted in sub-buffers that this test makes, and requests recognized by calls. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The order of findings where tasks wait for one another: what runs comes before those that wait for it. */
+/* The order of findings if tasks wait for each other: a task that runs comes before the tasks that wait for it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where a thread waits for work, of a queue and the polls in which it waits for answers. */
+/* Where a thread waits for work that has a queue, and polls for answers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Thread 0 is no thread: a trace that says what happened to it is read, and nothing becomes of that. */
+/* Thread 0 is not a thread: a trace with events of thread 0 is read, and these events have no effect. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>

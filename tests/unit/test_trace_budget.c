@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Small files that would become large in memory are refused before they do; the sentence names the frame. */
+/* Small files that would need much memory are refused before they use it; the message names the frame. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sub-buffers in columns: any records come back as they were, anything else is refused. */
+/* Sub-buffers in columns: any records are restored exactly, and wrong data is refused. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

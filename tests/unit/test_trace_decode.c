@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Records become the right events, of the right thread, in order of time. */
+/* Records become the right events of the right thread, in order of time. */
 #include "trace/decode.h"
 #include "trace_fixture.h"
 

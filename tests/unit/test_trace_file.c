@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A trace file gives back what was written, and a damaged one what is left of it. */
+/* A trace file returns what was written; a damaged file returns the undamaged part. */
 #include <errno.h>
 #include <stdio.h>
 #include <zlib.h>

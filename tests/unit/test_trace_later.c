@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sub-buffers that are compressed later: the same file at the end, and each of them in it exactly once at any time. */
+/*
+ * Sub-buffers that are compressed later: the finished file is the same, and each sub-buffer is in the file exactly once
+ * at any time.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Many mappings of a process: they come back as they were, take few bytes, and what is cut is damage. */
+/* Many mappings of a process: they are restored exactly, take few bytes, and a cut list is reported as damage. */
 #include <zlib.h>
 
 #include "trace/format.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where a trace file goes: its name once it is whole, and what is said where it cannot be written. */
+/* The name of a trace file after it is complete, and the message if it cannot be written. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Files that begin in the middle: rotated ones, copies of a flight recorder, those cut by a full disk. */
+/*
+ * Files that do not begin with the capture: rotated files, copies of a flight recorder, and files cut by a full disk.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

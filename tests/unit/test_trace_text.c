@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Text becomes a trace and the same text again; a bad line is named. */
+/* Text becomes a trace and the same text again; the error names a bad line. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The contrastive descent names the function that holds the excess, never the loop above it. */
+/* The contrastive descent names the function that has the excess, and never the loop that calls it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Triggers fire on what they name, once it is there, and not before. */
+/* Triggers fire when their condition is met, and not before. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Execution units: where they are cut, what they hold, and what idling is. */
+/* Execution units: where they begin and end, what they contain, and what counts as idle. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What part of a finding's extra time is in code that a runtime compiled, without names. */
+/* The part of a finding's extra time that is in code compiled at run time without names. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

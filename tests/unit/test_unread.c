@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which of several threads keeps clients waiting, by their stacks, where all have slept since before the window. */
+/* Which of several threads keeps clients waiting, found by stacks, if all have slept since before the window. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

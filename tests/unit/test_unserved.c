@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Threads that sleep while clients wait: whose fault it is, and whose not. */
+/* Threads that sleep while clients wait: when it is the fault of the thread, and when not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

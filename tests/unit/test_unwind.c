@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Call stacks from registers and stack bytes, of programs built in many ways, against the truth. */
+/* Call stacks from registers and stack bytes, for programs built in many ways, compared with the known stacks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

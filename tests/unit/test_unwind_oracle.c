@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Frames by tables and by the copying unwinder are those of libunwind, over the same registers and bytes of stack. */
+/* Frames by tables and by the copying unwinder are the same as libunwind's, for the same registers and stack bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The module's walk by unwind tables: known stacks, each kind of rule, tables that are wrong, and tables at random. */
+/* The module's walk by unwind tables: known stacks, each kind of rule, wrong tables, and random tables. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sub-buffers come out of the unwinder in their order, with addresses, whatever becomes of its child. */
+/* Sub-buffers leave the unwinder in order and with addresses, whatever happens to its child process. */
 #include "trace_fixture.h"
 #include "unwind_process.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where usual requests spend their time: which functions, by how much, and from how many stacks on. */
+/* Where usual requests spend their time: which functions, how much, and the minimum number of stacks. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

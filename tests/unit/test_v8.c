@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Frames and names of JavaScript, read from a memory that this test writes, and that lies. names_live.sh reads those of Node. */
+/*
+ * Frames and names of JavaScript, read from memory that this test writes, also with wrong contents. names_live.sh reads
+ * Node.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

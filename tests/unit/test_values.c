@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Distributions of values of which few occur often, and the rows that stand for them, compared with the values themselves. */
+/*
+ * Distributions of values, of which only a few are frequent, and the rows that represent them, compared with the values
+ * themselves.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Shares of a variance by hand-made sums; edges of requests of hand-made traces, and what they wait for. */
+/* Shares of a variance compared with explicit sums; edges of requests in invented traces, and what they wait for. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The 0/1 vectors that are clustered: each is kept once and counted, and its bits are numbers of system calls. */
+/* The 0/1 vectors that are clustered: each is kept once and counted, and its bits are the numbers of system calls. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a ranking comes to: each verdict with what it takes, and with just less than that. */
+/* The verdict of a ranking: each verdict with just enough for it, and with slightly less. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a sleep is said to wait for. */
+/* The sentence that says what a sleep waits for. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

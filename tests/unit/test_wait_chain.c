@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Blame follows the wait: along chains and no further, with no weight lost and none made up. */
+/* Blame follows the chain of waits and goes no further; no weight is lost or added. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

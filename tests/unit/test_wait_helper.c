@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which functions only sleep for their callers, with just what that takes, and with a little less. */
+/* Which functions only sleep for their callers: with just enough for the rule, and with slightly less. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

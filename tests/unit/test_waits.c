@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is waited for counts once a moment; a function with far more of that than others is a bottleneck. */
+/* Each moment of a wait counts once; a function for which much more time is waited than for others is a bottleneck. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The one that waits for a thread that waits for a CPU waits for a CPU. */
+/* A thread that waits for a thread that waits for a CPU also waits for a CPU. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

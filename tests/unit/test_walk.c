@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Records of some types are found after all others, and none that reaches beyond its sub-buffer. */
+/* Records of some types are found after all others, and none that extends beyond its sub-buffer. */
 #include <stdbool.h>
 
 #include "trace/walk.h"

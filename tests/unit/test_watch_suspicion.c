@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How soon a watch analyses again, by what departs. */
+/* How soon a watch analyses again, by the kind of deviation. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Time in requests is apart from time between them, class by class, and that of slow requests from that of all. */
+/*
+ * Time in requests is separate from time between them, for each class, and the time of slow requests from that of all.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A descriptor is written again only if it became another one. */
+/* A descriptor is written again only if it became a different object. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The example in docs/trace-format.md is a trace, and the same text again.
+# The example in docs/trace-format.md becomes a trace, and this trace becomes the same text.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

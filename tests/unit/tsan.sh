@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The module's filter and rings, used by several threads at once, under the thread sanitizer.
 #
-# Usage: tests/unit/tsan.sh     exits 1 where it finds a race or a test fails, 77 without sanitizer
+# Usage: tests/unit/tsan.sh     exits with 1 if it finds a race or a test fails, with 77 if there is no sanitizer
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# One thread of a pool is slower, gets more work or waits more: a report from its trace names the thread and the word,
-# and no thread of a pool in which all are alike. test_balance.c has more pools and seeds, without traces.
+# One thread of a pool is slower, gets more work or waits more: the report of its trace names the thread and the kind of difference,
+# and names no thread of a pool in which all are alike. test_balance.c has more pools and seeds, without traces.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 1
 

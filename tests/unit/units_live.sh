@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Servers of many shapes, traced by perf events on this host: requests are as many as their clients count, within 2 %.
+# Servers of many forms, traced by perf events on this host: the number of requests is that which their clients count, within 2 %.
 #
 # Usage: tests/unit/units_live.sh [SHAPE...]
-# Exit status: 0 all agree; 1 not; 77 perf events cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 . "$(dirname "$0")/live.bash"
 gcc -O1 -Wall -Wextra -Werror -pthread -o "$dir/work" \
 	tests/unit/units_work.c tests/unit/units_loops.c tests/unit/units_pools.c || exit 1

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Servers that answer in the thread that takes: loops over descriptors, and a thread or a process for each connection. */
+/*
+ * Servers that answer in the thread that takes the request: loops over descriptors, and a thread or a process for each
+ * connection.
+ */
 #define _GNU_SOURCE
 #include "units_work.h"
 

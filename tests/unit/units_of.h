@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* All units of a trace of text lines, kept, with all that was needed to cut them. */
+/* All units of a trace of text lines, and the data that was needed to cut them. */
 #ifndef SCOPE_TESTS_UNITS_OF_H
 #define SCOPE_TESTS_UNITS_OF_H
 

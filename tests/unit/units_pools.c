@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Servers with a pool of threads: one takes, others work. */
+/* Servers with a pool of threads: one takes requests, the others work. */
 #define _GNU_SOURCE
 #include "units_work.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Servers of many shapes and their clients, who count what they ask: what requests in a trace are compared with.
+ * Servers of many forms and their clients, which count their requests. The requests in a trace are compared with these counts.
  *
  * Usage: units_work SHAPE REQUESTS CONNECTIONS
- * Says "ready PID" once the server serves; asks that many times once a line comes on standard input; says
+ * Prints "ready PID" when the server serves; sends that many requests after a line comes on standard input; prints
  * "done N" when N answers have come, and waits to be killed. SHAPE: a name of shapes[] below.
  */
 #define _GNU_SOURCE

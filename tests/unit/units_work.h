@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the servers of units_work.c have in common: how they take, work and answer. */
+/* The common parts of the servers of units_work.c: how they take requests, work and answer. */
 #ifndef SCOPE_TEST_UNITS_WORK_H
 #define SCOPE_TEST_UNITS_WORK_H
 

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A server that accepts, receives and sends by io_uring alone, traced by perf events on this host: scope model says that it
-# is one, and what is not seen of it. So does the report.
+# A server that accepts, receives and sends by io_uring alone, traced by perf events on this host: scope model reports that it
+# uses io_uring, and what of its work is not recorded. The report does the same.
 #
-# Exit status: 0 it does; 1 not; 77 perf events, or io_uring, cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events, or io_uring, cannot be used here.
 . "$(dirname "$0")/live.bash"
 gcc -O1 -Wall -Wextra -Werror -pthread -o "$dir/work" tests/unit/uring_work.c || exit 1
 status=0

@@ -4,7 +4,7 @@
  *
  * Usage: uring_work REQUESTS
  * Prints "ready PID" and waits for "go"; then a thread of its own sends that many requests on 4 connections. Prints "done REQUESTS",
- * and ends with its standard input. Exit status 77: no io_uring here.
+ * and ends with its standard input. Exit status 77: this kernel has no io_uring.
  */
 #include <arpa/inet.h>
 #include <linux/io_uring.h>

@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Threads that wait for one another, traced by perf events on this host: scope waits names the stage that all of them
-# wait for, and for how long, by the program's own count; and nothing where they take turns, or have nothing to do.
+# Threads that wait for one another, traced by perf events on this host: scope waits names the stage for which all of them
+# wait, and the time, in agreement with the program's own count; it names none if they take turns, or have no work.
 #
 # Usage: tests/unit/waits_live.sh [WAY...]
-# Exit status: 0 all is said; 1 not; 77 perf events cannot be used here, or the host had too few CPUs for a program.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here, or the host had too few CPUs for a program.
 . "$(dirname "$0")/live.bash"
 gcc -O1 -g -Wall -Wextra -Werror -pthread -o "$dir/work" tests/unit/waits_work.c || exit 1
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads without names that wait for one another in ways whose answer is known.
+ * Threads without names that wait for each other in ways with known answers.
  *
  * Usage: waits_work WAY SECONDS [PERCENT]      PERCENT: of its time that a stage takes (100)
  *   knot   four threads queue on a lock and a pipe for one that computes 1 ms for each
  *   even   the same, for a stage that computes as long as each of the four does itself
- *   ring   four threads hand one token around, and compute as long each
+ *   ring   four threads give one token to each other in turn, and each computes for the same time
  *   pool   a thread hands short work to four, one every 5 ms
  *   asleep four threads queue on a lock, and each sleeps 2 ms while it has it
  *   push   a thread writes blocks into a pipe that is full most of the time, for one that computes 1 ms for each
  *   disk   the same, for one that writes each to the block device WAITS_DEVICE of the environment, which has the time it takes
- * Says at the end "items N", how many times a stage worked or slept for another thread, and, of knot, asleep and push: "stage RUN KEPT WALL", ns that the stage ran in stage_compute or slept in
+ * Prints at the end "items N", how many times a stage worked or slept for another thread, and, of knot, asleep and push: "stage RUN KEPT WALL", ns that the stage ran in stage_compute or slept in
  * stage_asleep, of that at least how much while another thread slept for it, and that went by. A thread that waits for a CPU does not sleep.
  */
 #define _GNU_SOURCE

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What a person does who has only the README, and an nginx or a PostgreSQL that is slow: clones, builds, asks, reads the
-# answer, opens the page. The commands are those of the clone's README. The servers are Debian's, without symbols. nginx has a
+# The steps of a person who has only the README, and a slow nginx or PostgreSQL: clone, build, run a report, read the
+# answer, open the page. The commands are those of the clone's README. The servers are Debian's, without symbols. nginx has a
 # location whose regular expression takes quadratic time on some addresses. PostgreSQL has a column that refers to another
 # table and has no index: to delete a row of that, all of the column's table is read.
 #
 # Usage: [CC=...] [PICTURES=DIR] tests/unit/walk_live.sh     PICTURES: keeps the pages' pictures, SERVER.png, there
-# Exit status: 0 all as it should be; 1 not; 77 there is neither server (apt-get install nginx-light postgresql-15), or no
-# perf events. One that is not there is named, and left out.
+# Exit status: 0 passed; 1 failed; 77 there is neither server (apt-get install nginx-light postgresql-15), or no
+# perf events. A server that is not installed is named, and left out.
 . "$(dirname "$0")/live.bash"
 nginx=$(command -v nginx || true)
 postgres=$(find /usr/lib/postgresql -name postgres -path '*/bin/*' 2> /dev/null | sort | tail -n 1)

@@ -5,7 +5,7 @@
 # and reports are written, a program and a webhook get it, its memory stays, it follows a restart, and ends on Ctrl-C.
 #
 # Usage: tests/unit/watch_live.sh
-# Exit status: 0 all is so; 1 not; 77 perf events cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 . "$(dirname "$0")/watching.bash"
 
 name=watch_$((BASHPID % 100000))

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What follows an incident of a watch, by perf events on this host, if all goes wrong: a program that hangs, and a webhook that does not
+# The reactions to an incident of a watch, by perf events on this host, in case of faults: a program that hangs, and a webhook that does not
 # answer. A percentile above its limit is an incident. Neither keeps the other from its work, nor the watch from the next incident. Ctrl-C says that it waits, a second one ends the watch
-# and the program. A disk that is full is named as such. What is held back is said.
+# and the program. A full disk is reported as such. Findings that are held back are reported.
 #
 # Usage: tests/unit/watch_response_live.sh
-# Exit status: 0 all is so; 1 not; 77 perf events cannot be used here.
+# Exit status: 0 passed; 1 failed; 77 perf events cannot be used here.
 . "$(dirname "$0")/watching.bash"
 
 silent=

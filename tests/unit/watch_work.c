@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A server with a thread for each of its four clients, which goes wrong as it is asked to.
+ * A server with a thread for each of its four clients, which fails in the requested way.
  *
  * Usage: watch_work NAME      the server's name
  * Lines on standard input: "slow" (each request takes 15 ms more), "hang" (one thread waits for a condition that nobody signals),
  * "spin" (one thread loops without a call), "calm" (all is well again), "busy N" (clients pause N us instead of 5,000).
- * Prints "ready PID", the server's; "WORD SECONDS" when a request first goes wrong so, since 1970.
+ * Prints "ready PID", the server's; "WORD SECONDS" of the first request that fails in this way, since 1970.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

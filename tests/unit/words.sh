@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # scripts/check-words.py finds a word of its table in comments, printed text and documents of each kind of file, in
-# nothing else, and allows no more uses than its list has. That list does not grow.
+# no other text, and allows no more uses than its list has. This list does not grow.
 #
 # Usage: tests/unit/words.sh
 set -euo pipefail

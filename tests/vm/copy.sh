@@ -3,7 +3,7 @@
 # Run a command in a copy of this system whose changes stay in memory and go with the command.
 #
 # Usage: copy.sh FOLDER... -- COMMAND [ARG...]
-# FOLDERs are there as they are, whatever file system they lie on: what is written there stays. As root.
+# FOLDERs are not copied, on any file system: changes to them stay. Needs root.
 set -euo pipefail
 
 folders=()

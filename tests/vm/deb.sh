@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Show that the Debian packages install on a clean Debian 12, that the module they bring is built there
-# and loads, and that nothing of them stays.
+# and loads, and that nothing is left after they are removed.
 #
 # Usage: tests/vm/deb.sh      after scripts/deb.sh
 # As root: it unpacks a Debian below build/. Prints "ok NAME" or "not ok NAME" for each test; exits 1

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The part of test_dkms_hosts.sh that runs in a copy of the system: kernels, headers and DKMS as on a host.
+# The part of test_dkms_hosts.sh that runs in a copy of the system: with kernels, headers and DKMS as on a host.
 #
 # Usage: dkms_host.sh BUILD SUITE      SUITE: whose DKMS
 set -uo pipefail

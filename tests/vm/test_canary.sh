@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Look for secrets of a target in what the module lets a capture write.
+# Search for secrets of a target in all files that a capture by the module writes.
 #
 # Usage: tests/vm/test_canary.sh [-k KEY]      kernel as for run.sh (6.1)
 # Prints "ok - NAME" or "not ok - NAME" for each test; exits 1 if any failed. Writes below build/ only.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A server that stores each request on a device which takes long, a loop device or one of the device mapper, in a guest with
-# the module: the report says so.
+# A server stores each request on a slow device, a loop device or one of the device mapper, in a guest with
+# the module. The report names the device as the cause.
 #
 # Usage: tests/vm/test_device.sh [-k KEY]      kernel as for run.sh (6.1)
 # RUNS=N: that many runs on each, and as many on a device that does not take long; 2 usually.
