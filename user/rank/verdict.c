@@ -158,9 +158,15 @@ static bool is_round(const struct scope_rank_input *input, const struct scope_fi
 	return !input->reference && !finding->asks && finding->usual_ns > 0;
 }
 
+/* Requests that have more bytes are excused by only_larger(), if they are in proportion. */
+static bool is_kind(const struct scope_finding *finding)
+{
+	return finding->by_design == SCOPE_BY_DESIGN_NOT_USUAL || finding->by_design == SCOPE_BY_DESIGN_SHORT;
+}
+
 /*
- * True if all findings may be by design, or are in rounds without a request, and are short. Kinds of requests differ
- * by as little, and such a short bug harms nobody unless it takes much of the window.
+ * True if all findings are in requests that may be of a kind of their own, or in rounds without a request, and are short.
+ * Kinds of requests differ by as little, and such a short bug harms nobody unless it takes much of the window.
  */
 static bool only_short(const struct scope_rank_input *input, const struct scope_ranking *ranking)
 {
@@ -170,8 +176,7 @@ static bool only_short(const struct scope_rank_input *input, const struct scope_
 		const struct scope_finding *finding = &ranking->finding[i];
 
 		window_share += finding->window_share;
-		if (!(finding->by_design != SCOPE_BY_DESIGN_NO || is_round(input, finding)) ||
-		    !scope_rank_short(input->options, finding))
+		if (!(is_kind(finding) || is_round(input, finding)) || !scope_rank_short(input->options, finding))
 			return false;
 	}
 	return window_share < SHORT_SHARE;
@@ -182,9 +187,9 @@ static void say_only_short(const struct scope_rank_input *input, const struct sc
 {
 	const struct scope_finding *first = &ranking->finding[0];
 	const bool own_kind = first->by_design == SCOPE_BY_DESIGN_NOT_USUAL;
-	const char *who = own_kind				   ? "requests of a kind of their own"
-			  : first->by_design != SCOPE_BY_DESIGN_NO ? "some requests"
-								   : "rounds of work without a request";
+	const char *who = own_kind	   ? "requests of a kind of their own"
+			  : is_kind(first) ? "some requests"
+					   : "rounds of work without a request";
 
 	(void)input;
 	snprintf(
