@@ -35,7 +35,7 @@ static struct made profile_of(char *text)
 					     &made.server),
 			 0);
 	assert_int_equal(scope_server_profile_create(made.run.trace, made.server, made.run.distributions,
-						     made.run.groups, made.run.pickups, &made.profile),
+						     made.run.groups, made.run.pickups, NULL, &made.profile),
 			 0);
 	return made;
 }

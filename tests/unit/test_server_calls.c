@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "server/calls.h"
+#include "server/profile.h"
 #include "units_of.h"
 
 #define REQUESTS 12
@@ -99,6 +100,41 @@ static void calls_are_counted_by_number_and_kind_of_descriptor(void **state)
 	free(text);
 }
 
+/* A profile's pass counts the calls as well. */
+static void the_pass_of_a_profile_counts_the_same(void **state)
+{
+	char *text = requests();
+	struct run run = run_of(text);
+	struct scope_server *server;
+	struct scope_server_calls *calls = calls_of(&run, &server, 1000 * REQUESTS / 2), *heard;
+	struct scope_server_counter *counter;
+	struct scope_pass_listener listener;
+	struct scope_profile *profile;
+
+	(void)state;
+	assert_int_equal(scope_server_calls_begin(server, run.distributions, &counter), 0);
+	listener = scope_server_calls_listener(counter);
+	assert_int_equal(scope_server_profile_create(run.trace, server, run.distributions, run.groups, run.pickups,
+						     &listener, &profile),
+			 0);
+	heard = scope_server_calls_end(counter);
+	assert_true(calls->count > 2);
+	assert_int_equal(heard->count, calls->count);
+	for (size_t i = 0; i < calls->count; i++) {
+		assert_int_equal(heard->call[i].nr, calls->call[i].nr);
+		assert_int_equal(heard->call[i].kind, calls->call[i].kind);
+		assert_int_equal(heard->call[i].calls, calls->call[i].calls);
+		assert_int_equal(heard->call[i].failed, calls->call[i].failed);
+		assert_int_equal(heard->call[i].returned.total, calls->call[i].returned.total);
+	}
+	scope_server_profile_destroy(profile);
+	scope_server_calls_destroy(heard);
+	scope_server_calls_destroy(calls);
+	scope_server_destroy(server);
+	end_run(&run);
+	free(text);
+}
+
 static void calls_before_the_window_are_not_counted(void **state)
 {
 	char *text = requests();
@@ -179,6 +215,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_are_counted_by_number_and_kind_of_descriptor),
+		cmocka_unit_test(the_pass_of_a_profile_counts_the_same),
 		cmocka_unit_test(calls_before_the_window_are_not_counted),
 		cmocka_unit_test(arguments_are_counted_where_the_trace_has_them),
 		cmocka_unit_test(a_new_thread_made_no_call_by_being_made),

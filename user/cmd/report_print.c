@@ -30,17 +30,22 @@ struct scope_report_style scope_cmd_report_style(const struct scope_cmd_report *
 	};
 }
 
-/* This takes two more passes over the trace. */
+/* This takes one more pass over the trace. */
 static int print_profile(const struct scope_analysis *analysis, FILE *out)
 {
 	const struct scope_found_units *found = &analysis->found;
-	struct scope_server_calls *calls = NULL;
+	struct scope_server_counter *counter = NULL;
+	struct scope_server_calls *calls;
 	struct scope_profile *profile = NULL;
-	int err = scope_server_calls_create(analysis->trace, analysis->server, found->distributions, &calls);
+	int err = scope_server_calls_begin(analysis->server, found->distributions, &counter);
 
-	if (!err)
+	if (!err) {
+		const struct scope_pass_listener listener = scope_server_calls_listener(counter);
+
 		err = scope_server_profile_create(analysis->trace, analysis->server, found->distributions,
-						  found->groups, found->pickups, &profile);
+						  found->groups, found->pickups, &listener, &profile);
+	}
+	calls = scope_server_calls_end(counter);
 	if (!err)
 		err = scope_report_profile_json(analysis, calls, profile, out);
 	scope_server_profile_destroy(profile);

@@ -62,10 +62,10 @@ struct places {
 	uint32_t at[SCOPE_SYSCALL_MAX][SCOPE_FD_KINDS];
 };
 
-struct counter {
+struct scope_server_counter {
 	const struct scope_server *server;
 	const struct scope_distributions *distributions;
-	struct scope_timeline *timeline;
+	const struct scope_timeline *timeline; /* of the pass */
 	struct scope_server_calls *calls;
 	size_t capacity;
 	struct places **of_stage; /* NULL: it made no call yet */
@@ -104,7 +104,8 @@ bool scope_server_takes_fd(uint16_t nr)
 }
 
 /* The calls of that kind; NULL: no memory. */
-static struct scope_server_call *find(struct counter *counter, uint32_t stage, uint16_t nr, enum scope_fd_kind kind)
+static struct scope_server_call *find(struct scope_server_counter *counter, uint32_t stage, uint16_t nr,
+				      enum scope_fd_kind kind)
 {
 	struct scope_server_calls *calls = counter->calls;
 	struct places *places = counter->of_stage[stage];
@@ -174,7 +175,7 @@ static int count_args(struct scope_server_call *one, const struct scope_open_cal
 static int count(void *user, const struct scope_thread *thread, const struct scope_open_call *call, int64_t ret,
 		 uint64_t exit_ns)
 {
-	struct counter *counter = user;
+	struct scope_server_counter *counter = user;
 	const struct scope_distributions *part = counter->distributions;
 	struct scope_server_call *one;
 	enum scope_fd_kind kind = SCOPE_FD_UNKNOWN;
@@ -211,31 +212,87 @@ static int by_stage(const void *a, const void *b)
 
 static const struct scope_timeline_ops ops = { .exit = count };
 
+static void forget(struct scope_server_counter *counter)
+{
+	for (size_t i = 0; counter->of_stage && i < counter->server->stages; i++) {
+		free(counter->of_stage[i]);
+		counter->of_stage[i] = NULL;
+	}
+	scope_server_calls_destroy(counter->calls);
+	counter->calls = NULL;
+	counter->capacity = 0;
+}
+
+static int begin(void *user, const struct scope_timeline *timeline)
+{
+	struct scope_server_counter *counter = user;
+
+	forget(counter);
+	counter->timeline = timeline;
+	counter->calls = calloc(1, sizeof(*counter->calls));
+	return counter->calls ? 0 : -ENOMEM;
+}
+
+int scope_server_calls_begin(const struct scope_server *server, const struct scope_distributions *distributions,
+			     struct scope_server_counter **ret_counter)
+{
+	struct scope_server_counter *counter = calloc(1, sizeof(*counter));
+
+	if (!counter)
+		return -ENOMEM;
+	counter->server = server;
+	counter->distributions = distributions;
+	counter->of_stage = calloc(server->stages + 1, sizeof(*counter->of_stage));
+	if (!counter->of_stage) {
+		free(counter);
+		return -ENOMEM;
+	}
+	*ret_counter = counter;
+	return 0;
+}
+
+struct scope_pass_listener scope_server_calls_listener(struct scope_server_counter *counter)
+{
+	return (struct scope_pass_listener){ .ops = &ops, .begin = begin, .user = counter };
+}
+
+struct scope_server_calls *scope_server_calls_end(struct scope_server_counter *counter)
+{
+	struct scope_server_calls *calls;
+
+	if (!counter)
+		return NULL;
+	calls = counter->calls;
+	counter->calls = NULL;
+	forget(counter);
+	free(counter->of_stage);
+	free(counter);
+	if (calls && calls->count)
+		qsort(calls->call, calls->count, sizeof(*calls->call), by_stage);
+	return calls;
+}
+
 int scope_server_calls_create(struct scope_trace *trace, const struct scope_server *server,
 			      const struct scope_distributions *distributions, struct scope_server_calls **ret_calls)
 {
-	struct counter counter = {
-		.server = server,
-		.distributions = distributions,
-		.calls = calloc(1, sizeof(*counter.calls)),
-		.of_stage = calloc(server->stages + 1, sizeof(struct places *)),
-	};
-	int err = counter.calls && counter.of_stage ? scope_timeline_create(trace, &counter.timeline) : -ENOMEM;
+	struct scope_server_counter *counter = NULL;
+	struct scope_server_calls *calls;
+	struct scope_timeline *timeline = NULL;
+	int err = scope_server_calls_begin(server, distributions, &counter);
 
 	if (!err)
-		err = scope_timeline_run(counter.timeline, trace, &ops, &counter);
-	scope_timeline_destroy(counter.timeline);
-	for (size_t i = 0; counter.of_stage && i < server->stages; i++)
-		free(counter.of_stage[i]);
-	free(counter.of_stage);
-	if (err) {
-		scope_server_calls_destroy(counter.calls);
-		return err;
-	}
-	if (counter.calls->count)
-		qsort(counter.calls->call, counter.calls->count, sizeof(*counter.calls->call), by_stage);
-	*ret_calls = counter.calls;
-	return 0;
+		err = scope_timeline_create(trace, &timeline);
+	if (!err)
+		err = begin(counter, timeline);
+	if (!err)
+		err = scope_timeline_run(timeline, trace, &ops, counter);
+	scope_timeline_destroy(timeline);
+	calls = scope_server_calls_end(counter);
+	if (err)
+		scope_server_calls_destroy(calls);
+	else
+		*ret_calls = calls;
+	return err;
 }
 
 void scope_server_calls_destroy(struct scope_server_calls *calls)

@@ -11,6 +11,7 @@
 
 #include "base/values.h"
 #include "server/stages.h"
+#include "timeline/listeners.h"
 
 #define SCOPE_SERVER_FLAGS 8  /* no rule: different flags of a call that are counted apart */
 #define SCOPE_SERVER_ERRORS 4 /* no rule: different errors of a call that are counted apart */
@@ -59,8 +60,20 @@ struct scope_server_calls {
 	size_t count;
 };
 
+struct scope_server_counter;
+
 /*
- * Reads the whole trace once more. server must be of this trace, and distributions those that it was made from: calls count
+ * Counts the calls that a listener hears in a pass over the trace. server must be of this trace, and distributions those that it was
+ * made from: calls count that returned in their window. Both must outlive the counter. 0 or -ENOMEM; end() frees it.
+ */
+int scope_server_calls_begin(const struct scope_server *server, const struct scope_distributions *distributions,
+			     struct scope_server_counter **ret_counter);
+struct scope_pass_listener scope_server_calls_listener(struct scope_server_counter *counter);
+/* The calls of the pass, which the caller destroys; NULL if there was none. Frees the counter; NULL is fine. */
+struct scope_server_calls *scope_server_calls_end(struct scope_server_counter *counter);
+
+/*
+ * The same in a pass of its own: reads the whole trace once more. server must be of this trace, and distributions those that it was made from: calls count
  * that returned in their window. 0 or -errno; the caller destroys.
  */
 int scope_server_calls_create(struct scope_trace *trace, const struct scope_server *server,

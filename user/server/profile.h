@@ -21,6 +21,7 @@
 #include "base/values.h"
 #include "server/client_lives.h"
 #include "server/stages.h"
+#include "timeline/listeners.h"
 
 #define SCOPE_PROFILE_STEPS 48	  /* no rule: of a path; units with more are left out */
 #define SCOPE_PROFILE_PATHS 256	  /* no rule: of all stages; units with further ones are left out */
@@ -72,12 +73,13 @@ struct scope_profile {
 };
 
 /*
- * Reads the whole trace once more. server, groups, pickups and distributions are those of this trace; units that ended in the
+ * Reads the whole trace once more. other: NULL, or a listener to the same pass. server, groups, pickups and distributions are those of this trace; units that ended in the
  * window of the distributions count. 0 or -errno; the caller destroys.
  */
 int scope_server_profile_create(struct scope_trace *trace, const struct scope_server *server,
 				const struct scope_distributions *distributions, const struct scope_groups *groups,
-				const struct scope_pickups *pickups, struct scope_profile **ret_profile);
+				const struct scope_pickups *pickups, const struct scope_pass_listener *other,
+				struct scope_profile **ret_profile);
 void scope_server_profile_destroy(struct scope_profile *profile); /* NULL is fine */
 
 /* One call of a unit, before it is part of a step. */

@@ -376,10 +376,13 @@ static int feed(void *user, const struct scope_event *const *event, size_t count
 static const struct scope_timeline_ops ops = { .enter = on_enter, .exit = on_return, .lost = on_lost };
 
 static int run_pass(struct pass *pass, struct scope_trace *trace, const struct scope_groups *groups,
-		    const struct scope_pickups *pickups)
+		    const struct scope_pickups *pickups, const struct scope_pass_listener *other)
 {
-	const struct scope_pass_listener one = { .ops = &ops, .begin = begin, .user = pass };
-	const struct scope_listeners listeners = { &one, 1 };
+	const struct scope_pass_listener both[] = {
+		{ .ops = &ops, .begin = begin, .user = pass },
+		other ? *other : (struct scope_pass_listener){ 0 },
+	};
+	const struct scope_listeners listeners = { both, other ? 2 : 1 };
 	const struct scope_unit_source source = {
 		.trace = trace, .groups = groups, .pickups = pickups, .listeners = &listeners
 	};
@@ -403,7 +406,8 @@ static int run_pass(struct pass *pass, struct scope_trace *trace, const struct s
 
 int scope_server_profile_create(struct scope_trace *trace, const struct scope_server *server,
 				const struct scope_distributions *distributions, const struct scope_groups *groups,
-				const struct scope_pickups *pickups, struct scope_profile **ret_profile)
+				const struct scope_pickups *pickups, const struct scope_pass_listener *other,
+				struct scope_profile **ret_profile)
 {
 	struct scope_profile *profile = calloc(1, sizeof(*profile));
 	struct pass pass = { .server = server, .part = distributions, .profile = profile };
@@ -414,7 +418,7 @@ int scope_server_profile_create(struct scope_trace *trace, const struct scope_se
 	profile->window_ns = server->window_ns;
 	profile->stages = server->stages;
 	profile->stage = calloc(server->stages + 1, sizeof(*profile->stage));
-	err = profile->stage ? run_pass(&pass, trace, groups, pickups) : -ENOMEM;
+	err = profile->stage ? run_pass(&pass, trace, groups, pickups, other) : -ENOMEM;
 	if (err) {
 		scope_server_profile_destroy(profile);
 		return err;
