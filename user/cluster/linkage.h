@@ -68,8 +68,8 @@ int scope_cluster_linkage_find(const char *name, enum scope_linkage *ret_linkage
  * (none for m of 0 or 1), which the caller frees. They take O(m^2) time; those that read points take this for each
  * dimension that is not 0, and 12 bytes for each value. -EINVAL (multiplicity 0, m of 2^24 or more), -ENOMEM.
  *
- * The nearest-neighbour chain is used for complete, average and Ward linkage, which are reducible (F. Murtagh, "A
- * survey of recent advances in hierarchical clustering algorithms", The Computer Journal 26(4), 1983); the minimum
+ * The nearest-neighbour chain is used for complete, average and Ward linkage, which are reducible (F. Murtagh,
+ * The Computer Journal 26(4), 1983, pages 354 to 359); the minimum
  * spanning tree single linkage (J. Gower, G. Ross, "Minimum spanning trees and single linkage cluster analysis",
  * Applied Statistics 18(1), 1969; R. Prim, 1957).
  */

@@ -6,8 +6,8 @@
  * Shares are of a window's own time, so windows of different lengths can be compared. The score of a share that was b
  * and is c is c if b is below SCOPE_CHANGE_NEW, else (c - b) / b * c: it is large if the share grew many times and is
  * large now. It has a jump at that b, so the difference is reported, too. Scores below SCOPE_CHANGE_NOISE are 0. A
- * group's score is the Euclidean norm of those of its metrics. A change is sure if it is beyond chance and large enough
- * to matter.
+ * group's score is the square root of the sum of the squares of the scores of its metrics. A change is sure if it is beyond
+ * chance and large enough to matter.
  */
 #ifndef SCOPE_METRICS_CHANGE_H
 #define SCOPE_METRICS_CHANGE_H

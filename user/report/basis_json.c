@@ -34,7 +34,7 @@ static json_t *make_signatures(const struct scope_basis_signatures *signatures)
 	if (!signatures->known)
 		return json_null();
 	return json_pack("{s:I, s:I, s:I, s:I, s:o}", "signatures", (json_int_t)signatures->episodes, "functions",
-			 (json_int_t)signatures->functions, "told", (json_int_t)signatures->recognized, "shared",
+			 (json_int_t)signatures->functions, "recognized", (json_int_t)signatures->recognized, "shared",
 			 (json_int_t)signatures->shared, "fit_share", scope_report_json_number(signatures->fit_share));
 }
 
@@ -94,7 +94,7 @@ json_t *scope_report_json_basis(const struct scope_model *model)
 		return NULL;
 	json_object_update_new(object, make_stacks(basis));
 	json_object_set_new(object, "false_wakeups", json_integer((json_int_t)basis->false_wakeups));
-	json_object_set_new(object, "untold", json_integer((json_int_t)basis->unrecorded));
+	json_object_set_new(object, "unrecorded", json_integer((json_int_t)basis->unrecorded));
 	json_object_set_new(object, "sampled", json_boolean(basis->sampled));
 	json_object_set_new(object, "rule", make_rule(basis));
 	json_object_set_new(object, "signatures", make_signatures(&basis->signatures));

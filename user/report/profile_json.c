@@ -192,10 +192,10 @@ static json_t *make_functionality(const struct scope_server *server, const struc
 		json_array_append_new(array, json_string("T_DISKIO_SEND"));
 	if (reads)
 		json_array_append_new(array, json_string("T_DISKIO_RECV"));
-	if (of->door == SCOPE_DOOR_POLL || of->door == SCOPE_DOOR_EPOLL || of->door == SCOPE_DOOR_SELECT)
-		json_array_append_new(array, json_string(of->door == SCOPE_DOOR_POLL	? "T_POLL"
-							 : of->door == SCOPE_DOOR_EPOLL ? "T_EPOLL"
-											: "T_SELECT"));
+	if (of->idle_in == SCOPE_IDLE_POLL || of->idle_in == SCOPE_IDLE_EPOLL || of->idle_in == SCOPE_IDLE_SELECT)
+		json_array_append_new(array, json_string(of->idle_in == SCOPE_IDLE_POLL	   ? "T_POLL"
+							 : of->idle_in == SCOPE_IDLE_EPOLL ? "T_EPOLL"
+											   : "T_SELECT"));
 	if (clones)
 		json_array_append_new(array, json_string("T_CLONE"));
 	if (of->role == SCOPE_ROLE_MASTER)
@@ -213,7 +213,7 @@ static json_t *make_stage(const struct scope_analysis *analysis, const struct sc
 		"{s:o, s:s, s:s, s:{s:o}, s:I, s:I, s:b, s:I, s:I, s:o, s:o, s:o, s:o}", "name",
 		scope_report_json_string(scope_report_server_stage(analysis, stage)), "role",
 		scope_server_role_name((enum scope_server_role)stage->role), "idle_call",
-		scope_server_door_name((enum scope_server_door)stage->door), "func", "functionality",
+		scope_server_idle_name((enum scope_server_idle)stage->idle_in), "func", "functionality",
 		make_functionality(analysis->server, calls, at), "threads", (json_int_t)stage->threads, "processes",
 		(json_int_t)stage->processes, "accepts", stage->accepts, "units", (json_int_t)stage->units, "requests",
 		(json_int_t)stage->requests, "per_s", scope_report_json_number(per_second(analysis, rounds)), "from",

@@ -18,7 +18,7 @@
 #include "server/network.h"
 
 #define STAGES 9       /* on a screen */
-#define MENTIONED 0.01 /* share of requests: if fewer are passed on, the report does not mention it */
+#define MENTIONED 0.01 /* share of requests: if fewer go on to another stage, the report does not mention it */
 
 const char *scope_report_server_stage(const struct scope_analysis *analysis, const struct scope_stage *stage)
 {
@@ -30,22 +30,22 @@ const char *scope_report_server_stage(const struct scope_analysis *analysis, con
 /* How the threads of a stage get their work, in words. */
 static const char *way_of(const struct scope_stage *stage)
 {
-	static const char *const way[SCOPE_DOORS] = {
-		[SCOPE_DOOR_NONE] = "never idle",
-		[SCOPE_DOOR_EPOLL] = "epoll",
-		[SCOPE_DOOR_POLL] = "poll",
-		[SCOPE_DOOR_SELECT] = "select",
-		[SCOPE_DOOR_READ] = "blocking reads",
-		[SCOPE_DOOR_ACCEPT] = "blocking accept",
-		[SCOPE_DOOR_FUTEX] = "a queue in memory",
-		[SCOPE_DOOR_QUEUE] = "a queue of the kernel",
-		[SCOPE_DOOR_URING] = "io_uring",
-		[SCOPE_DOOR_TIMER] = "a timer",
-		[SCOPE_DOOR_CHILD] = "children",
-		[SCOPE_DOOR_SIGNAL] = "signals",
+	static const char *const way[SCOPE_IDLES] = {
+		[SCOPE_IDLE_NONE] = "never idle",
+		[SCOPE_IDLE_EPOLL] = "epoll",
+		[SCOPE_IDLE_POLL] = "poll",
+		[SCOPE_IDLE_SELECT] = "select",
+		[SCOPE_IDLE_READ] = "blocking reads",
+		[SCOPE_IDLE_ACCEPT] = "blocking accept",
+		[SCOPE_IDLE_FUTEX] = "a queue in memory",
+		[SCOPE_IDLE_QUEUE] = "a queue of the kernel",
+		[SCOPE_IDLE_URING] = "io_uring",
+		[SCOPE_IDLE_TIMER] = "a timer",
+		[SCOPE_IDLE_CHILD] = "children",
+		[SCOPE_IDLE_SIGNAL] = "signals",
 	};
 
-	return way[stage->door];
+	return way[stage->idle_in];
 }
 
 static void write_threads(const struct scope_analysis *analysis, const struct scope_stage *stage, FILE *to)
@@ -94,7 +94,7 @@ static void write_network(const struct scope_analysis *analysis, const struct sc
 		fputs(" from connections that the program made", to);
 	if (network->accepts)
 		fputs(network->threads > 1 ? ", which accept connections too" : ", which accepts connections too", to);
-	if (network->door == SCOPE_DOOR_URING && !network->requests)
+	if (network->idle_in == SCOPE_IDLE_URING && !network->requests)
 		fputs(", whose reads and writes are no calls, so that no trace shows single requests", to);
 	if (waits) {
 		fputs(", which get them from ", to);
@@ -173,7 +173,7 @@ static void print_stage(const struct scope_analysis *analysis, const struct scop
 	fputs("  ", out);
 	scope_report_format_padded(out, name, 17);
 	fprintf(out, " %-8s", scope_server_role_name((enum scope_server_role)stage->role));
-	fprintf(out, " %-8s", scope_server_door_name((enum scope_server_door)stage->door));
+	fprintf(out, " %-8s", scope_server_idle_name((enum scope_server_idle)stage->idle_in));
 	if (!stage->units) {
 		fputs("       -", out);
 		return;
@@ -255,7 +255,7 @@ static int print_stages(const struct scope_analysis *analysis, const struct scop
 	int err = order ? 0 : -ENOMEM;
 
 	scope_report_format_clipped(
-		out, "  stage             role     door     units/s  busy    all  waits    work from", width);
+		out, "  stage             role     idle in  units/s  busy    all  waits    work from", width);
 	fputc('\n', out);
 	for (size_t i = 0; !err && i < most; i++) {
 		struct scope_paragraph line;
@@ -318,13 +318,14 @@ static json_t *make_stage(const struct scope_analysis *analysis, const struct sc
 {
 	return json_pack("{s:o, s:s, s:s, s:b, s:b, s:I, s:I, s:I, s:I, s:o, s:I, s:o, s:o, s:o, s:o, s:o}", "name",
 			 scope_report_json_string(scope_report_server_stage(analysis, stage)), "role",
-			 scope_server_role_name((enum scope_server_role)stage->role), "door",
-			 scope_server_door_name((enum scope_server_door)stage->door), "accepts", stage->accepts, "jobs",
-			 stage->jobs, "threads", (json_int_t)stage->threads, "processes", (json_int_t)stage->processes,
-			 "units", (json_int_t)stage->units, "requests", (json_int_t)stage->requests, "busy",
-			 scope_report_json_number(stage->busy), "most_busy", (json_int_t)stage->most_busy, "all_busy",
-			 scope_report_json_number(stage->all_busy), "late_ns", scope_report_json_number(stage->late_ns),
-			 "from", stage->from == SCOPE_STAGE_NONE ? json_null() : json_integer((json_int_t)stage->from),
+			 scope_server_role_name((enum scope_server_role)stage->role), "idle_in",
+			 scope_server_idle_name((enum scope_server_idle)stage->idle_in), "accepts", stage->accepts,
+			 "jobs", stage->jobs, "threads", (json_int_t)stage->threads, "processes",
+			 (json_int_t)stage->processes, "units", (json_int_t)stage->units, "requests",
+			 (json_int_t)stage->requests, "busy", scope_report_json_number(stage->busy), "most_busy",
+			 (json_int_t)stage->most_busy, "all_busy", scope_report_json_number(stage->all_busy), "late_ns",
+			 scope_report_json_number(stage->late_ns), "from",
+			 stage->from == SCOPE_STAGE_NONE ? json_null() : json_integer((json_int_t)stage->from),
 			 "from_share", scope_report_json_number(stage->from_share), "wait_ns",
 			 stage->waits_known ? scope_report_json_number(stage->wait_ns) : json_null());
 }
@@ -334,12 +335,12 @@ static const char *model_of(const struct scope_server *server, const struct scop
 {
 	const struct scope_stage *waits = scope_server_waits_for(server, network);
 
-	switch (waits ? waits->door : network->door) {
-	case SCOPE_DOOR_EPOLL:
-	case SCOPE_DOOR_POLL:
-	case SCOPE_DOOR_SELECT:
-	case SCOPE_DOOR_URING:
-		return scope_server_door_name((enum scope_server_door)(waits ? waits : network)->door);
+	switch (waits ? waits->idle_in : network->idle_in) {
+	case SCOPE_IDLE_EPOLL:
+	case SCOPE_IDLE_POLL:
+	case SCOPE_IDLE_SELECT:
+	case SCOPE_IDLE_URING:
+		return scope_server_idle_name((enum scope_server_idle)(waits ? waits : network)->idle_in);
 	default:
 		return "blocking";
 	}

@@ -14,12 +14,12 @@ const struct scope_stage *scope_server_waits_for(const struct scope_server *serv
 {
 	const struct scope_stage *from;
 
-	if ((network->door != SCOPE_DOOR_FUTEX && network->door != SCOPE_DOOR_QUEUE) ||
+	if ((network->idle_in != SCOPE_IDLE_FUTEX && network->idle_in != SCOPE_IDLE_QUEUE) ||
 	    network->from == SCOPE_STAGE_NONE)
 		return NULL;
 	from = &server->stage[network->from];
-	if (from->door != SCOPE_DOOR_EPOLL && from->door != SCOPE_DOOR_POLL && from->door != SCOPE_DOOR_SELECT &&
-	    from->door != SCOPE_DOOR_URING)
+	if (from->idle_in != SCOPE_IDLE_EPOLL && from->idle_in != SCOPE_IDLE_POLL &&
+	    from->idle_in != SCOPE_IDLE_SELECT && from->idle_in != SCOPE_IDLE_URING)
 		return NULL;
 	return (double)from->units > UNITS_PER_ACCEPT * (double)from->accepted ? from : NULL;
 }

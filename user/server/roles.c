@@ -17,37 +17,37 @@ static bool is_signal(uint16_t nr)
 	return nr == SYS_rt_sigtimedwait || nr == SYS_rt_sigsuspend;
 }
 
-static enum scope_server_door door_of_call(uint16_t nr, bool pipe)
+static enum scope_server_idle idle_of_call(uint16_t nr, bool pipe)
 {
 	if (scope_timeline_call_is_uring(nr))
-		return SCOPE_DOOR_URING;
+		return SCOPE_IDLE_URING;
 	switch (scope_timeline_call_role(nr)) {
 	case SCOPE_CALL_POLL:
-		return scope_timeline_call_is_epoll(nr)	   ? SCOPE_DOOR_EPOLL
-		       : scope_timeline_call_is_select(nr) ? SCOPE_DOOR_SELECT
-							   : SCOPE_DOOR_POLL;
+		return scope_timeline_call_is_epoll(nr)	   ? SCOPE_IDLE_EPOLL
+		       : scope_timeline_call_is_select(nr) ? SCOPE_IDLE_SELECT
+							   : SCOPE_IDLE_POLL;
 	case SCOPE_CALL_READ:
-		return pipe ? SCOPE_DOOR_QUEUE : SCOPE_DOOR_READ;
+		return pipe ? SCOPE_IDLE_QUEUE : SCOPE_IDLE_READ;
 	case SCOPE_CALL_ACCEPT:
-		return SCOPE_DOOR_ACCEPT;
+		return SCOPE_IDLE_ACCEPT;
 	case SCOPE_CALL_FUTEX:
-		return SCOPE_DOOR_FUTEX;
+		return SCOPE_IDLE_FUTEX;
 	case SCOPE_CALL_SLEEP:
-		return SCOPE_DOOR_TIMER;
+		return SCOPE_IDLE_TIMER;
 	case SCOPE_CALL_CHILD:
-		return SCOPE_DOOR_CHILD;
+		return SCOPE_IDLE_CHILD;
 	case SCOPE_CALL_PICK:
-		return is_signal(nr) ? SCOPE_DOOR_SIGNAL : SCOPE_DOOR_QUEUE;
+		return is_signal(nr) ? SCOPE_IDLE_SIGNAL : SCOPE_IDLE_QUEUE;
 	default:
-		return SCOPE_DOOR_NONE;
+		return SCOPE_IDLE_NONE;
 	}
 }
 
 /* The call in which it sleeps; a poll of no set only sleeps. */
-static enum scope_server_door door_of_wait(const struct scope_wait *wait)
+static enum scope_server_idle idle_of_wait(const struct scope_wait *wait)
 {
-	return wait->class == SCOPE_WAIT_TIMER ? SCOPE_DOOR_TIMER
-					       : door_of_call(wait->nr, wait->class == SCOPE_WAIT_PIPE);
+	return wait->class == SCOPE_WAIT_TIMER ? SCOPE_IDLE_TIMER
+					       : idle_of_call(wait->nr, wait->class == SCOPE_WAIT_PIPE);
 }
 
 /* True for a sleep without work. If a thread picks up no work, every sleep may be one. */
@@ -85,11 +85,11 @@ static int note_wait(void *user, const struct scope_wait *wait)
 		return 0;
 	facts = &all->facts[wait->thread];
 	if (is_idle(all, wait)) {
-		const enum scope_server_door door = door_of_wait(wait);
+		const enum scope_server_idle idle_in = idle_of_wait(wait);
 
-		facts->idle_ns[door] += ns;
-		facts->brought |= wait->idle ? 1u << door : 0;
-		facts->accepts += door == SCOPE_DOOR_ACCEPT;
+		facts->idle_ns[idle_in] += ns;
+		facts->brought |= wait->idle ? 1u << idle_in : 0;
+		facts->accepts += idle_in == SCOPE_IDLE_ACCEPT;
 	}
 	if (wait->class == SCOPE_WAIT_DISK)
 		facts->disk_ns += ns;
@@ -101,66 +101,67 @@ static int note_wait(void *user, const struct scope_wait *wait)
  * still in one, or never sleeps. Then the call is that of its pick-up. A thread that waits for connections is idle as well while none
  * comes until the end.
  */
-static enum scope_server_door find_door(const struct scope_server_roles *all, uint32_t thread)
+static enum scope_server_idle find_idle(const struct scope_server_roles *all, uint32_t thread)
 {
 	struct scope_server_facts *facts = &all->facts[thread];
 	const struct scope_pickup *pickup = scope_unit_pickups_of(all->pickups, thread);
 	const struct scope_timeline *timeline = all->distributions->run->timeline;
 	const struct scope_thread *last = scope_timeline_threads_at(timeline->threads, thread);
-	int most = SCOPE_DOOR_NONE;
+	int most = SCOPE_IDLE_NONE;
 
 	if (last->run == SCOPE_RUN_BLOCKED && last->open.nr != SCOPE_NR_NONE &&
 	    scope_timeline_call_role(last->open.nr) == SCOPE_CALL_ACCEPT && last->open.enter_ns < timeline->end_ns)
-		facts->idle_ns[SCOPE_DOOR_ACCEPT] += (double)(timeline->end_ns - last->open.enter_ns);
+		facts->idle_ns[SCOPE_IDLE_ACCEPT] += (double)(timeline->end_ns - last->open.enter_ns);
 	/* A thread that is blocked in accept waits for nothing else, so it serves one connection after another. */
-	if (facts->idle_ns[SCOPE_DOOR_ACCEPT] > 0)
-		return SCOPE_DOOR_ACCEPT;
-	for (int door = SCOPE_DOOR_NONE + 1; door < SCOPE_DOORS; door++)
-		if ((!facts->brought || facts->brought >> door & 1) &&
-		    facts->idle_ns[door] > (most ? facts->idle_ns[most] : 0))
-			most = door;
-	if (most != SCOPE_DOOR_NONE)
-		return (enum scope_server_door)most;
+	if (facts->idle_ns[SCOPE_IDLE_ACCEPT] > 0)
+		return SCOPE_IDLE_ACCEPT;
+	for (int idle_in = SCOPE_IDLE_NONE + 1; idle_in < SCOPE_IDLES; idle_in++)
+		if ((!facts->brought || facts->brought >> idle_in & 1) &&
+		    facts->idle_ns[idle_in] > (most ? facts->idle_ns[most] : 0))
+			most = idle_in;
+	if (most != SCOPE_IDLE_NONE)
+		return (enum scope_server_idle)most;
 	if (last->run == SCOPE_RUN_BLOCKED && last->open.nr != SCOPE_NR_NONE) {
 		facts->inside = scope_timeline_call_role(last->open.nr) == SCOPE_CALL_FUTEX;
-		return door_of_call(last->open.nr, true);
+		return idle_of_call(last->open.nr, true);
 	}
 	if (!pickup)
-		return SCOPE_DOOR_NONE;
+		return SCOPE_IDLE_NONE;
 	if (pickup->nr != SCOPE_NR_NONE)
-		return door_of_call(pickup->nr, true);
-	return pickup->reads ? SCOPE_DOOR_READ : SCOPE_DOOR_NONE;
+		return idle_of_call(pickup->nr, true);
+	return pickup->reads ? SCOPE_IDLE_READ : SCOPE_IDLE_NONE;
 }
 
 static enum scope_server_role find_role(const struct scope_server_roles *all, uint32_t thread,
-					enum scope_server_door door)
+					enum scope_server_idle idle_in)
 {
 	const struct scope_server_facts *facts = &all->facts[thread];
 	const struct scope_pickup *pickup = scope_unit_pickups_of(all->pickups, thread);
 
 	if (facts->requests)
 		return SCOPE_ROLE_NETWORK;
-	if (facts->accepts || door == SCOPE_DOOR_ACCEPT)
+	if (facts->accepts || idle_in == SCOPE_IDLE_ACCEPT)
 		return SCOPE_ROLE_ACCEPT;
 	/* Datagrams on a connection that the program opened begin no unit. */
-	if ((pickup && (pickup->reads || pickup->jobs)) || (door == SCOPE_DOOR_READ && facts->units))
+	if ((pickup && (pickup->reads || pickup->jobs)) || (idle_in == SCOPE_IDLE_READ && facts->units))
 		return SCOPE_ROLE_NETWORK;
 	if (facts->disk_ns > DISK_SHARE * facts->busy_ns && facts->disk_ns > 0)
 		return SCOPE_ROLE_DISK;
 	/* Operations that io_uring completes are no calls. */
-	if (door == SCOPE_DOOR_URING && all->unseen)
+	if (idle_in == SCOPE_IDLE_URING && all->unseen)
 		return SCOPE_ROLE_NETWORK;
-	if (door == SCOPE_DOOR_FUTEX || door == SCOPE_DOOR_QUEUE)
+	if (idle_in == SCOPE_IDLE_FUTEX || idle_in == SCOPE_IDLE_QUEUE)
 		return SCOPE_ROLE_WORKER;
-	if (door == SCOPE_DOOR_TIMER)
+	if (idle_in == SCOPE_IDLE_TIMER)
 		return SCOPE_ROLE_TIMER;
-	return door == SCOPE_DOOR_CHILD || door == SCOPE_DOOR_SIGNAL ? SCOPE_ROLE_MASTER : SCOPE_ROLE_OTHER;
+	return idle_in == SCOPE_IDLE_CHILD || idle_in == SCOPE_IDLE_SIGNAL ? SCOPE_ROLE_MASTER : SCOPE_ROLE_OTHER;
 }
 
 static bool serves_by_turns(const struct scope_server_facts *facts)
 {
 	return facts->role == SCOPE_ROLE_NETWORK &&
-	       (facts->door == SCOPE_DOOR_READ || facts->door == SCOPE_DOOR_FUTEX || facts->door == SCOPE_DOOR_QUEUE);
+	       (facts->idle_in == SCOPE_IDLE_READ || facts->idle_in == SCOPE_IDLE_FUTEX ||
+		facts->idle_in == SCOPE_IDLE_QUEUE);
 }
 
 /*
@@ -170,13 +171,13 @@ static bool serves_by_turns(const struct scope_server_facts *facts)
 static int join_pools(struct scope_server_roles *all)
 {
 	const struct scope_groups *groups = all->groups;
-	double(*idle_ns)[SCOPE_DOORS] = calloc(groups->count + 1, sizeof(*idle_ns));
+	double(*idle_ns)[SCOPE_IDLES] = calloc(groups->count + 1, sizeof(*idle_ns));
 
 	if (!idle_ns)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < all->threads; i++)
-		for (int door = 0; serves_by_turns(&all->facts[i]) && door < SCOPE_DOORS; door++)
-			idle_ns[groups->of_thread[i]][door] += all->facts[i].idle_ns[door];
+		for (int idle_in = 0; serves_by_turns(&all->facts[i]) && idle_in < SCOPE_IDLES; idle_in++)
+			idle_ns[groups->of_thread[i]][idle_in] += all->facts[i].idle_ns[idle_in];
 	for (uint32_t i = 0; i < all->threads; i++) {
 		const char *name = groups->group[groups->of_thread[i]].name;
 		double read_ns = 0, queue_ns = 0;
@@ -185,16 +186,16 @@ static int join_pools(struct scope_server_roles *all)
 			continue;
 		for (size_t j = 0; j < groups->count; j++)
 			if (!strcmp(groups->group[j].name, name)) {
-				read_ns += idle_ns[j][SCOPE_DOOR_READ];
-				queue_ns += idle_ns[j][SCOPE_DOOR_FUTEX] + idle_ns[j][SCOPE_DOOR_QUEUE];
+				read_ns += idle_ns[j][SCOPE_IDLE_READ];
+				queue_ns += idle_ns[j][SCOPE_IDLE_FUTEX] + idle_ns[j][SCOPE_IDLE_QUEUE];
 			}
 		if (read_ns > queue_ns)
-			all->facts[i].door = SCOPE_DOOR_READ;
-		else if (queue_ns > 0 && all->facts[i].door == SCOPE_DOOR_READ)
-			all->facts[i].door = all->facts[i].idle_ns[SCOPE_DOOR_QUEUE] >
-							     all->facts[i].idle_ns[SCOPE_DOOR_FUTEX]
-						     ? SCOPE_DOOR_QUEUE
-						     : SCOPE_DOOR_FUTEX;
+			all->facts[i].idle_in = SCOPE_IDLE_READ;
+		else if (queue_ns > 0 && all->facts[i].idle_in == SCOPE_IDLE_READ)
+			all->facts[i].idle_in = all->facts[i].idle_ns[SCOPE_IDLE_QUEUE] >
+								all->facts[i].idle_ns[SCOPE_IDLE_FUTEX]
+							? SCOPE_IDLE_QUEUE
+							: SCOPE_IDLE_FUTEX;
 	}
 	free(idle_ns);
 	return 0;
@@ -206,10 +207,10 @@ static int find_roles(struct scope_server_roles *all)
 	for (uint32_t i = 0; i < all->threads; i++)
 		all->unseen &= !all->facts[i].requests && !all->facts[i].accepts;
 	for (uint32_t i = 0; i < all->threads; i++) {
-		const enum scope_server_door door = find_door(all, i);
+		const enum scope_server_idle idle_in = find_idle(all, i);
 
-		all->facts[i].door = (uint8_t)door;
-		all->facts[i].role = (uint8_t)find_role(all, i, door);
+		all->facts[i].idle_in = (uint8_t)idle_in;
+		all->facts[i].role = (uint8_t)find_role(all, i, idle_in);
 	}
 	return join_pools(all);
 }

@@ -9,9 +9,9 @@
 struct scope_server_facts {
 	uint64_t units, requests, accepts;
 	double busy_ns, disk_ns;
-	double idle_ns[SCOPE_DOORS];
+	double idle_ns[SCOPE_IDLES];
 	unsigned brought; /* by the same index, a bit each: it took work after a sleep there */
-	uint8_t door, role;
+	uint8_t idle_in, role;
 	bool inside; /* its sleeps without work are within units: requests come in bursts, and it begins one after another */
 };
 

@@ -20,19 +20,19 @@ const char *scope_server_skeleton_name(enum scope_skeleton_form form)
 	return name[form];
 }
 
-static bool waits_for_all(uint8_t door)
+static bool waits_for_all(uint8_t idle_in)
 {
-	return door == SCOPE_DOOR_EPOLL || door == SCOPE_DOOR_POLL || door == SCOPE_DOOR_SELECT ||
-	       door == SCOPE_DOOR_URING;
+	return idle_in == SCOPE_IDLE_EPOLL || idle_in == SCOPE_IDLE_POLL || idle_in == SCOPE_IDLE_SELECT ||
+	       idle_in == SCOPE_IDLE_URING;
 }
 
 const char *scope_server_skeleton_model(const struct scope_skeleton *skeleton)
 {
 	if (!skeleton->network)
 		return "none";
-	if (waits_for_all(skeleton->network->door))
-		return scope_server_door_name((enum scope_server_door)skeleton->network->door);
-	return skeleton->network->door == SCOPE_DOOR_NONE ? "nonblocking" : "blocking";
+	if (waits_for_all(skeleton->network->idle_in))
+		return scope_server_idle_name((enum scope_server_idle)skeleton->network->idle_in);
+	return skeleton->network->idle_in == SCOPE_IDLE_NONE ? "nonblocking" : "blocking";
 }
 
 /* A thread or process that served several connections is one of a pool. */
@@ -48,11 +48,11 @@ static enum scope_skeleton_form form_of(const struct scope_skeleton *skeleton, c
 
 	if (!network)
 		return SCOPE_SKELETON_NONE;
-	if (waits_for_all(network->door) && !each)
+	if (waits_for_all(network->idle_in) && !each)
 		return SCOPE_SKELETON_EVENT_LOOP;
 	if (skeleton->datagrams)
 		return SCOPE_SKELETON_DATAGRAMS;
-	if (network->accepts || network->door == SCOPE_DOOR_ACCEPT)
+	if (network->accepts || network->idle_in == SCOPE_IDLE_ACCEPT)
 		return network->processes > 1 ? SCOPE_SKELETON_PREFORK : SCOPE_SKELETON_PRETHREAD;
 	if (network->processes > 1)
 		return each ? SCOPE_SKELETON_PROCESS_EACH : SCOPE_SKELETON_PREFORK;

@@ -44,32 +44,33 @@ const char *scope_server_role_name(enum scope_server_role role)
 	return name[role];
 }
 
-const char *scope_server_door_name(enum scope_server_door door)
+const char *scope_server_idle_name(enum scope_server_idle idle_in)
 {
-	static const char *const name[SCOPE_DOORS] = {
-		[SCOPE_DOOR_NONE] = "none",	[SCOPE_DOOR_EPOLL] = "epoll", [SCOPE_DOOR_POLL] = "poll",
-		[SCOPE_DOOR_SELECT] = "select", [SCOPE_DOOR_READ] = "read",   [SCOPE_DOOR_ACCEPT] = "accept",
-		[SCOPE_DOOR_FUTEX] = "futex",	[SCOPE_DOOR_QUEUE] = "queue", [SCOPE_DOOR_URING] = "io_uring",
-		[SCOPE_DOOR_TIMER] = "timer",	[SCOPE_DOOR_CHILD] = "child", [SCOPE_DOOR_SIGNAL] = "signal",
+	static const char *const name[SCOPE_IDLES] = {
+		[SCOPE_IDLE_NONE] = "none",	[SCOPE_IDLE_EPOLL] = "epoll", [SCOPE_IDLE_POLL] = "poll",
+		[SCOPE_IDLE_SELECT] = "select", [SCOPE_IDLE_READ] = "read",   [SCOPE_IDLE_ACCEPT] = "accept",
+		[SCOPE_IDLE_FUTEX] = "futex",	[SCOPE_IDLE_QUEUE] = "queue", [SCOPE_IDLE_URING] = "io_uring",
+		[SCOPE_IDLE_TIMER] = "timer",	[SCOPE_IDLE_CHILD] = "child", [SCOPE_IDLE_SIGNAL] = "signal",
 	};
 
-	return name[door];
+	return name[idle_in];
 }
 
 /* The stage of a name, a role and a way to wait for work. Its number, or -ENOMEM. */
-static long find_stage(struct modeller *all, uint32_t group, enum scope_server_role role, enum scope_server_door door)
+static long find_stage(struct modeller *all, uint32_t group, enum scope_server_role role,
+		       enum scope_server_idle idle_in)
 {
 	struct scope_server *server = all->server;
 	const char *name = all->groups->group[group].name;
 
 	for (size_t i = 0; i < server->stages; i++)
-		if (server->stage[i].role == role && server->stage[i].door == door &&
+		if (server->stage[i].role == role && server->stage[i].idle_in == idle_in &&
 		    !strcmp(all->groups->group[server->stage[i].group].name, name))
 			return (long)i;
 	if (scope_grow(&server->stage, &all->stage_capacity, server->stages + 1, sizeof(*server->stage)))
 		return -ENOMEM;
 	server->stage[server->stages] = (struct scope_stage){
-		.group = group, .role = (uint8_t)role, .door = (uint8_t)door, .from = SCOPE_STAGE_NONE
+		.group = group, .role = (uint8_t)role, .idle_in = (uint8_t)idle_in, .from = SCOPE_STAGE_NONE
 	};
 	return (long)server->stages++;
 }
@@ -100,7 +101,7 @@ static int sort_threads(struct modeller *all)
 	for (uint32_t i = 0; i < server->threads; i++) {
 		const long at = find_stage(all, all->groups->of_thread[i],
 					   (enum scope_server_role)all->roles.facts[i].role,
-					   (enum scope_server_door)all->roles.facts[i].door);
+					   (enum scope_server_idle)all->roles.facts[i].idle_in);
 		struct scope_stage *stage;
 
 		if (at < 0)

@@ -21,20 +21,20 @@ enum scope_server_role {
 };
 
 /* How threads wait for work: the call in which they sleep longest without work. */
-enum scope_server_door {
-	SCOPE_DOOR_NONE, /* they never sleep without work */
-	SCOPE_DOOR_EPOLL,
-	SCOPE_DOOR_POLL,
-	SCOPE_DOOR_SELECT,
-	SCOPE_DOOR_READ, /* of a socket, which blocks */
-	SCOPE_DOOR_ACCEPT,
-	SCOPE_DOOR_FUTEX, /* a queue in memory */
-	SCOPE_DOOR_QUEUE, /* a pipe, an eventfd, a message queue */
-	SCOPE_DOOR_URING,
-	SCOPE_DOOR_TIMER,
-	SCOPE_DOOR_CHILD,
-	SCOPE_DOOR_SIGNAL,
-	SCOPE_DOORS,
+enum scope_server_idle {
+	SCOPE_IDLE_NONE, /* they never sleep without work */
+	SCOPE_IDLE_EPOLL,
+	SCOPE_IDLE_POLL,
+	SCOPE_IDLE_SELECT,
+	SCOPE_IDLE_READ, /* of a socket, which blocks */
+	SCOPE_IDLE_ACCEPT,
+	SCOPE_IDLE_FUTEX, /* a queue in memory */
+	SCOPE_IDLE_QUEUE, /* a pipe, an eventfd, a message queue */
+	SCOPE_IDLE_URING,
+	SCOPE_IDLE_TIMER,
+	SCOPE_IDLE_CHILD,
+	SCOPE_IDLE_SIGNAL,
+	SCOPE_IDLES,
 };
 
 #define SCOPE_STAGE_NONE UINT32_MAX
@@ -42,7 +42,7 @@ enum scope_server_door {
 /* Threads of one name and role. Times in ns. */
 struct scope_stage {
 	uint32_t group; /* of the groups: its name */
-	uint8_t role, door;
+	uint8_t role, idle_in;
 	bool accepts;	    /* takes connections, too */
 	bool jobs;	    /* its work is no requests of clients; it comes by connections that the process made */
 	uint64_t accepted;  /* calls that accept, and sleeps in them */
@@ -73,7 +73,7 @@ struct scope_server {
 
 const char *scope_server_role_name(enum scope_server_role role);
 /* "epoll", "read", "futex" … */
-const char *scope_server_door_name(enum scope_server_door door);
+const char *scope_server_idle_name(enum scope_server_idle idle_in);
 
 /* Uses distributions after the end of the pass, and their trace. 0 or -errno; the caller destroys. */
 int scope_server_create(const struct scope_distributions *distributions, const struct scope_groups *groups,

@@ -39,8 +39,8 @@ struct scope_timeline_ops {
 	 */
 	uint32_t (*plain_roles)(void *user, uint32_t thread);
 	/*
-	 * Called at the return of such a call: true: handled, no other function is called; false:
-	 * not handled. The account is as it was after the last other call.
+	 * Called at the return of such a call. Returns true if it handled the call: then no other function is called. The account is
+	 * as it was after the last other call.
 	 */
 	bool (*plain)(void *user, const struct scope_thread *thread, const struct scope_event *event,
 		      enum scope_timeline_call_role role);

@@ -27,7 +27,7 @@ if (report.waits && report.waits.length) {
 }
 
 if (report.bottlenecks && report.bottlenecks.length) {
-	const place = section("Bottlenecks", "Others wait for these. Gain: at most so much more is done if it takes half as long.");
+	const place = section("Bottlenecks", "Others wait for these. Gain: the most that throughput can grow if it takes half as long.");
 
 	place.append(make("div", { class: "table" }, make("table", null,
 		make("tr", null, ["threads", "function", "share of the window", "gain", "waits most"].map(title => make("th", null, title))),
