@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Compare the includes of each source file and header of the module with the list of what gives the names it uses.
+"""Compare the includes of each source file and header of the module with the list of headers that declare the names it uses.
 
 Usage: scripts/check-needs.py          prints a line for each include that is missing; exits 1 where one is
        scripts/check-needs.py -l       prints what each file needs: file: header header ...

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # For scripts that source it: fetch packages of any Debian suite without touching the system.
 #
-# Every list, cache and status file lies in a directory that the caller names and removes.
+# All lists, caches and status files are in a directory that the caller names and removes.
 
 # The machine's own Debian mirror when its apt lists name one, the public one otherwise.
 debian_mirror() {	# debian | security

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# How often the demo names the bug first: every bug with other seeds and loads.
+# Count how often the demo names the bug first: every bug with several seeds and loads.
 #
 # Usage: scripts/demo-all.sh [BUG...]     default: cpu lock hang none, then their moved variants
 # Environment: ROUNDS (10), SECONDS_EACH (12), KERNEL. Results stay in build/demo/.

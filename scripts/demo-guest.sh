@@ -4,7 +4,7 @@
 # bug under load, and report on it.
 #
 # Usage: demo-guest.sh MODULE SCOPE-REPORT BUG SEED SECONDS    MODULE '-': none, by perf events
-# Leaves in $VM_OUT, where that is set: report.txt, expect (the functions that would be right),
+# Leaves in $VM_OUT, where that is set: report.txt, expect (the functions that are a correct answer),
 # kind, and demo.trace with KEEP_TRACE=1. Prints the report.
 set -euo pipefail
 cd "$(dirname "$0")/.."

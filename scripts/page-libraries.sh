@@ -3,8 +3,8 @@
 # Get the libraries of the report's page from the npm registry, for the next build to put into the program.
 #
 # Usage: scripts/page-libraries.sh
-# Their versions and checksums are in user/report/html/package-lock.json. They are kept in build/page/. Nothing that they bring is
-# run here. Exit status: 0 they are there; 1 they cannot be had; 77 there is no npm. Without them pages are plain.
+# Their versions and checksums are in user/report/html/package-lock.json. They are kept in build/page/. None of their scripts are
+# run here. Exit status: 0 they are installed; 1 they cannot be downloaded; 77 there is no npm. Without them pages are plain.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)

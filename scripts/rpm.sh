@@ -5,8 +5,8 @@
 # Usage: [OBJECTS=DIR] scripts/rpm.sh      prints the paths of the packages, in build/rpm/
 # OBJECTS= is a folder with the objects of a `make user` of this very tree (build). Make takes those that are newer than their
 # sources, so that a test need not compile all of them again; packages to hand out are built without it.
-# They are built from a copy of the tree. On a Debian the libraries are Debian's, so what is built there is the
-# scope that needs none (`--with static`), and what packages are to be installed first is not asked of rpm.
+# They are built from a copy of the tree. On Debian the libraries are Debian's. The program that is built there is therefore the
+# one that needs no libraries (`--with static`), and rpm does not check which packages have to be installed first.
 set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)

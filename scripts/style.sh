@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Check the style of the C sources, or bring them into it.
+# Check the style of the C sources, or apply it.
 #
 # Usage: scripts/style.sh [FILE...]     default: all C sources. DIFF=1 prints what clang-format would change; APPLY=1
 # (make format) applies it first.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Print the system calls the compiler's headers know, one "[number] = "name"," per line.
+# Print the system calls in the compiler's headers, one "[number] = "name"," per line.
 #
 # Usage: scripts/syscall-table.sh [compat]     compat: "[number in 32-bit programs] = native number + 1,"
 #                                              of those that do the same, arguments in the same order

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A server whose requests are tasks of asyncio; asyncio_live.sh asks it. Kinds: u usual; l waits for a lock whose holder sleeps; d for what a
-thread does; h for ever."""
+"""A server whose requests are tasks of asyncio; asyncio_live.sh asks it. Kinds: u usual; l waits for a lock whose holder sleeps; d waits for a
+thread; h waits forever."""
 import asyncio
 import os
 import sys

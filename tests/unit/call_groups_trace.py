@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Prints the trace of a program whose threads have other roles than their names say.
+"""Prints the trace of a program whose threads have other roles than their names suggest.
 
 Usage: call_groups_trace.py roles|names|pool|many SEED
 roles: 64 threads of one name in four roles of 28, 18, 12 and 6; the last two call the same functions, with weights swapped.

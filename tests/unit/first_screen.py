@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
-The first screen of a report has at most 15 lines of 80 columns, and all that its reader needs first: what, where and when, how
-bad, which function and why, normal beside slow, confidence, and commands that the JSON names, too.
+The first screen of a report has at most 15 lines of 80 columns, and the facts that a reader needs first: the problem, its place and time, its
+size, the function and the reason, normal and slow requests, confidence, and the commands that are in the JSON, too.
 
 Usage: tests/unit/first_screen.py NAME.screen...     each beside NAME.json of the same report
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whether scope metrics says the same in JSON, OpenMetrics and CSV.
+"""Checks that scope metrics prints the same values as JSON, OpenMetrics and CSV.
 
 Usage: metrics_agree.py METRICS.json METRICS.openmetrics METRICS.csv
 """

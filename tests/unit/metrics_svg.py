@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Compares the picture of a trace's metrics with the same metrics as JSON: each line is where its values are.
+"""Compares the picture of a trace's metrics with the same metrics as JSON: each line has the position of its values.
 
 Usage: metrics_svg.py SVG JSON
 """

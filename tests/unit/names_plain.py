@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Fails where one of the files named holds what a terminal takes for more than text, or no UTF-8."""
+"""Fails if one of the given files contains characters that control a terminal, or is not UTF-8."""
 import sys
 
 HIDDEN = [(0x00, 0x09), (0x0b, 0x1f), (0x7f, 0x9f), (0xad, 0xad), (0x61c, 0x61c), (0x200b, 0x200f),

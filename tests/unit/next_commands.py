@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """
-The commands that reports name as next ones run, as a person would paste them.
+Runs the next commands that reports suggest, exactly as they are printed.
 
 Usage: tests/unit/next_commands.py SCOPE NAME.json...     each beside its trace, NAME.trace
 Those of a trace run as they are; the page that one writes must be there, of 2 MB at most. Those of a process run once

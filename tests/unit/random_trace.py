@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Print a trace as text that has every record with every optional part, values at random (seeded).
+"""Prints a trace as text with every record and every optional part, and random values from a seed.
 
 Usage: python3 tests/unit/random_trace.py EVENTS
 """

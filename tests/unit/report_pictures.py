@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Says whether a picture of a report's page shows what that answer needs: the colours of its parts, each where it has to be.
+"""Checks that a picture of a report's page shows the parts that the answer needs, each in its colour and at its place.
 
 Usage: report_pictures.py FILE.png ANSWER
 """

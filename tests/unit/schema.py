@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Compares JSON documents with a JSON Schema, which has to name each of their fields.
+"""Compares JSON documents with a JSON Schema, which has to describe each of their fields.
 
 Usage: schema.py SCHEMA FILE...      FILE: a document, or named *.jsonl a document a line
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Print a trace file as `scope dump` does, by docs/trace-format.md alone: what that page lacks shows here.
+"""Print a trace file as `scope dump` does, written from docs/trace-format.md alone, so that gaps of that page are found.
 
 Usage: python3 tests/unit/second_reader.py FILE [SYSCALLS]
        python3 tests/unit/second_reader.py --plain OUT FILE     write it again, without compression

@@ -3,8 +3,8 @@
 # Cross-compile scope.ko and the static scope for arm64; run the module's tests, and a report on a program
 # with a planted bug, on an emulated arm64 machine.
 #
-# Usage: tests/vm/arm64.sh [TEST...]   names of tests/kmod/run.sh; without, those in `tests` below
-# The kernel is scripts/kernel.sh 6.1-arm64, Debian's. Everything the guest has is in its initramfs:
+# Usage: tests/vm/arm64.sh [TEST...]   names of tests/kmod/run.sh; default: those in `tests` below
+# The kernel is scripts/kernel.sh 6.1-arm64, Debian's. All files of the guest are in its initramfs:
 # a shell, busybox, scopetest, scope and that program, all linked statically. LIMIT_S= seconds until it is ended (900). Prints
 # ok or not ok for each step and test; the guest's console stays in build/arm64/console.
 # Exits 1 where a step or test failed, the compiler or the kernel warned, or the guest died.

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The part of test_lockdown.sh that runs in the guest. A kernel is only ever locked down further.
+# The part of test_lockdown.sh that runs in the guest. The lockdown of a kernel can only be increased.
 #
 # Usage: lockdown_guest.sh SCOPE SCOPE_KO
 set -uo pipefail

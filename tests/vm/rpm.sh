@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Show that the rpm packages install, that the module they bring is built by DKMS, stays through a new
-# installation, an upgrade and a downgrade, and that nothing of them is left in the end.
+# installation, an upgrade and a downgrade, and that no file is left after they are removed.
 #
 # Usage: tests/vm/rpm.sh      after scripts/rpm.sh
-# In a copy of this system whose changes stay in memory, as root; what the packages require is not asked of
-# rpm, which knows nothing of a Debian's packages. Prints "ok NAME" or "not ok NAME" for each test; exits 1 if
+# In a copy of this system whose changes stay in memory, as root; rpm does not check the requirements of the packages,
+# because it does not know Debian's packages. Prints "ok NAME" or "not ok NAME" for each test; exits 1 if
 # any failed, 77 with the reason if it cannot run.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)

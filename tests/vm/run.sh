@@ -8,7 +8,7 @@
 #             root/lib/modules/VERSION indexed by depmod
 #   -m MB     memory (1024)           -c N     processors (2)
 #   -t S      seconds until the guest is ended, booting included (120)
-#   -o DIR    results go here; without it they are thrown away
+#   -o DIR    results go here; without it they are deleted
 #   -a 'ARGS' more kernel arguments
 #   -i        count instructions: 1 ns of guest time is one instruction. One processor; idle time
 #             is skipped, so wait for events, never for time
