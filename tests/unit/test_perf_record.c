@@ -346,6 +346,76 @@ static void stacks(void **state)
 	assert_true(record.user);
 }
 
+/* A hit of a probe: the registers that the mask names, in the order of their bits. */
+static void sample_hit(struct perf_bytes *record, uint64_t abi, uint64_t mask)
+{
+	bytes_begin(record, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	bytes_u64(record, 7000);
+	bytes_u32(record, 5);
+	bytes_u32(record, 6);
+	bytes_u64(record, 7);
+	bytes_u64(record, abi);
+	for (uint64_t bit = 0; bit < 64 && abi; bit++)
+		if (mask >> bit & 1)
+			bytes_u64(record, 1000 + bit);
+	bytes_end(record);
+}
+
+static void words_of_probes(void **state)
+{
+#ifdef __x86_64__
+	static const uint64_t expected[SCOPE_ARG_MAX] = { 1005, 1004, 1003, 1002, 1016, 1017 };
+#else
+	static const uint64_t expected[SCOPE_ARG_MAX] = { 1000, 1001, 1002, 1003, 1004, 1005 };
+#endif
+	const struct scope_perf_layout layout = layout_make(SCOPE_STACK_NONE);
+	struct scope_perf_record record;
+	struct perf_bytes bytes;
+
+	(void)state;
+	for (uint8_t words = 0; words <= SCOPE_ARG_MAX; words++) {
+		sample_hit(&bytes, PERF_SAMPLE_REGS_ABI_64, scope_perf_words_mask(words, false));
+		assert_int_equal(
+			scope_perf_record_parse(&layout, ids, SCOPE_PERF_KINDS, bytes.data, bytes.bytes, &record), 0);
+		assert_int_equal(record.id, 7000);
+		assert_int_equal(record.words, 0);
+		scope_perf_record_words(&record, words, false);
+		assert_int_equal(record.words, words);
+		assert_memory_equal(record.word, expected, words * sizeof(*expected));
+		/* One register less than the mask has is no sample of that event. */
+		record.rest_bytes -= record.rest_bytes ? 8 : 0;
+		scope_perf_record_words(&record, words, false);
+		assert_int_equal(record.words, 0);
+	}
+	sample_hit(&bytes, PERF_SAMPLE_REGS_ABI_64, scope_perf_words_mask(1, true));
+	assert_int_equal(scope_perf_record_parse(&layout, ids, SCOPE_PERF_KINDS, bytes.data, bytes.bytes, &record), 0);
+	scope_perf_record_words(&record, 1, true);
+	assert_int_equal(record.words, 1);
+	assert_int_equal(record.word[0], 1000);
+}
+
+/* Arguments of a 32-bit program are on its stack; a thread without a user state has no registers. */
+static void words_that_are_not_there(void **state)
+{
+	const struct scope_perf_layout layout = layout_make(SCOPE_STACK_NONE);
+	struct scope_perf_record record;
+	struct perf_bytes bytes;
+
+	(void)state;
+	sample_hit(&bytes, PERF_SAMPLE_REGS_ABI_32, scope_perf_words_mask(2, false));
+	assert_int_equal(scope_perf_record_parse(&layout, ids, SCOPE_PERF_KINDS, bytes.data, bytes.bytes, &record), 0);
+	scope_perf_record_words(&record, 2, false);
+	assert_int_equal(record.words, 0);
+	sample_hit(&bytes, PERF_SAMPLE_REGS_ABI_32, scope_perf_words_mask(1, true));
+	assert_int_equal(scope_perf_record_parse(&layout, ids, SCOPE_PERF_KINDS, bytes.data, bytes.bytes, &record), 0);
+	scope_perf_record_words(&record, 1, true);
+	assert_int_equal(record.words, 1);
+	sample_hit(&bytes, PERF_SAMPLE_REGS_ABI_NONE, scope_perf_words_mask(2, false));
+	assert_int_equal(scope_perf_record_parse(&layout, ids, SCOPE_PERF_KINDS, bytes.data, bytes.bytes, &record), 0);
+	scope_perf_record_words(&record, 2, false);
+	assert_int_equal(record.words, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -359,6 +429,8 @@ int main(void)
 		cmocka_unit_test(records_cut_short),
 		cmocka_unit_test(records_of_other_kinds),
 		cmocka_unit_test(stacks),
+		cmocka_unit_test(words_of_probes),
+		cmocka_unit_test(words_that_are_not_there),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

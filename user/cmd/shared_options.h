@@ -43,7 +43,7 @@
 	{                                                                                                              \
 		SCOPE_OPTION_KIND_BY, "kind-by", "WHAT",                                                               \
 			.help = "group requests by what they ask for, without values: http, redis,\n"                  \
-				"sql, memcached, or u:PATH:FUNCTION:argN (needs the module)",                          \
+				"sql, memcached (these need the module), or u:PATH:FUNCTION:argN",                     \
 			.words = "http redis sql memcached"                                                            \
 	}
 

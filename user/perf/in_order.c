@@ -134,8 +134,10 @@ static int pack_next(struct scope_perf_session *session, struct scope_perf_cpu *
 	} else if (record.type == SCOPE_PERF_TYPE_OTHER && record.id) {
 		const struct scope_perf_uprobe *probe = scope_perf_uprobes_find(&session->events, record.id);
 
-		if (probe)
+		if (probe) {
+			scope_perf_record_words(&record, probe->words, probe->flags & SCOPE_PROBE_RETURN);
 			err = scope_perf_pack_probe(session->pack, cpu->cpu, &record, probe->id, probe->flags);
+		}
 	} else if (record.type != SCOPE_PERF_TYPE_EVENT ||
 		   !scope_perf_events_is_duplicate(cpu, &session->cover, &record)) {
 		known = record.type != SCOPE_PERF_TYPE_COMM || scope_perf_tasks_find(session->tasks, record.tid);

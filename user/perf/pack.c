@@ -333,6 +333,8 @@ int scope_perf_pack_probe(struct scope_perf_pack *pack, uint32_t cpu, const stru
 	pack->lane[cpu].running = record->tid;
 	event.flags = flags;
 	event.probe.id = id;
+	event.probe.args = record->words;
+	event.probe.arg = record->word;
 	return err ? err : scope_perf_pack_put(pack, &event);
 }
 

@@ -27,7 +27,7 @@ void scope_perf_pack_destroy(struct scope_perf_pack *pack); /* NULL is fine */
 /* The next record, of that CPU. 0, -ENOMEM, or what take() returned. */
 int scope_perf_pack_record(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record);
 
-/* A hit of a probe that was set at run time; see struct scope_record_probe. 0, -ENOMEM, or what take() returned. */
+/* A hit of a probe that was set at run time, with its words; see struct scope_record_probe. 0, -ENOMEM, or what take() returned. */
 int scope_perf_pack_probe(struct scope_perf_pack *pack, uint32_t cpu, const struct scope_perf_record *record,
 			  uint16_t id, uint8_t flags);
 

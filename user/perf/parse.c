@@ -5,6 +5,7 @@
  *
  *   a sample           header, identifier, pid and tid, time, [callchain], raw, [registers, stack],
  *                      [program counter of what was interrupted, the kernel or not]
+ *   a hit of a probe   header, identifier, pid and tid, time, [registers with words of the function]
  *   any other record   header, its own fields, pid and tid, time, identifier
  */
 #include "perf/parse.h"
@@ -23,12 +24,16 @@
 #define COUNTER_MASK (1ull << 8)
 /* The place in perf's order of each register in DWARF order. */
 static const uint8_t place[SCOPE_MACHINE_REG_COUNT] = { 0, 3, 2, 1, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 8 };
+/* di si dx cx r8 r9; a function returns its value in ax. */
+static const uint8_t argument[SCOPE_ARG_MAX] = { 5, 4, 3, 2, 16, 17 };
 #elif defined(__aarch64__)
 #define REGISTER_MASK ((1ull << SCOPE_MACHINE_REG_COUNT) - 1)
 #define COUNTER_MASK (1ull << 32)
 static const uint8_t place[SCOPE_MACHINE_REG_COUNT] = { 0,  1,	2,  3,	4,  5,	6,  7,	8,  9,	10,
 							11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
 							22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32 };
+/* A function returns its value where its first argument was. */
+static const uint8_t argument[SCOPE_ARG_MAX] = { 0, 1, 2, 3, 4, 5 };
 #else
 #error "no registers known for this machine"
 #endif
@@ -77,6 +82,40 @@ uint64_t scope_perf_register_mask(void)
 uint64_t scope_perf_counter_mask(void)
 {
 	return COUNTER_MASK;
+}
+
+static uint64_t mask_of(uint8_t word, bool is_return)
+{
+	return is_return ? 1 : 1ull << argument[word];
+}
+
+uint64_t scope_perf_words_mask(uint8_t words, bool is_return)
+{
+	uint64_t mask = 0;
+
+	for (uint8_t i = 0; i < words; i++)
+		mask |= mask_of(i, is_return);
+	return mask;
+}
+
+void scope_perf_record_words(struct scope_perf_record *record, uint8_t words, bool is_return)
+{
+	const uint64_t mask = scope_perf_words_mask(words, is_return);
+	struct bytes bytes = { record->rest, record->rest_bytes };
+	const uint8_t *at;
+	uint64_t abi;
+
+	record->words = 0;
+	if (!words || take_u64(&bytes, &abi) || !abi || (abi != PERF_SAMPLE_REGS_ABI_64 && !is_return))
+		return;
+	at = take(&bytes, 8 * (size_t)__builtin_popcountll(mask));
+	if (!at)
+		return;
+	/* Registers are in the order of their bits. */
+	for (uint8_t i = 0; i < words; i++)
+		memcpy(&record->word[i], at + 8 * (size_t)__builtin_popcountll(mask & (mask_of(i, is_return) - 1)),
+		       sizeof(record->word[i]));
+	record->words = words;
 }
 
 /* There are markers such as PERF_CONTEXT_USER between the addresses. */
@@ -170,6 +209,8 @@ static int parse_sample(const struct scope_perf_layout *layout, const struct sco
 	i = place_of(ids, id_count, id);
 	if (i == id_count) {
 		record->id = id;
+		record->rest = bytes.at;
+		record->rest_bytes = bytes.left;
 		return 0;
 	}
 	record->kind = ids[i].kind;

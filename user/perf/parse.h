@@ -74,6 +74,10 @@ struct scope_perf_record {
 	uint32_t stack_bytes, stack_asked;
 	const uint8_t *chain; /* chain_count addresses of 8 bytes, innermost first */
 	uint32_t chain_count;
+	const uint8_t *rest; /* OTHER: of a sample, what follows its time */
+	size_t rest_bytes;
+	uint64_t word[SCOPE_ARG_MAX]; /* see scope_perf_record_words() */
+	uint8_t words;
 };
 
 /*
@@ -99,6 +103,17 @@ bool scope_perf_record_glance(const struct scope_perf_id *ids, size_t id_count, 
 
 /* Reads only the time, for sorting; UINT64_MAX: the record has none. */
 uint64_t scope_perf_record_time(const uint8_t *data, size_t bytes);
+
+/*
+ * PERF_SAMPLE_REGS_USER's mask for the registers that hold the first arguments of a function where it begins, or its
+ * value where it returns.
+ */
+uint64_t scope_perf_words_mask(uint8_t words, bool is_return);
+/*
+ * Takes these words out of a sample of type OTHER, whose event asked for that mask. A record that has none of them, and
+ * one of a 32-bit program, which passes arguments elsewhere, gets no words.
+ */
+void scope_perf_record_words(struct scope_perf_record *record, uint8_t words, bool is_return);
 
 /* PERF_SAMPLE_REGS_USER's mask for all registers of a STACK record on this machine. */
 uint64_t scope_perf_register_mask(void);

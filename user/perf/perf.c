@@ -91,11 +91,12 @@ static int perf_open(const struct scope_capture_options *options, uint32_t tgid,
 		return scope_error_set(error, -EOPNOTSUPP,
 				       "perf events do not serve --block here: load the "
 				       "module (`scope doctor` says how), or leave it out");
-	if (options->requests)
+	if (options->requests && !options->kind_text)
 		return scope_error_set(
 			error, -EOPNOTSUPP,
-			"perf events do not serve --kind-by, because none has what a call received, or an argument of a "
-			"function: load the module (`scope doctor` says how), or leave it out");
+			"perf events do not serve --kind-by with a protocol, because none has what a call received: load "
+			"the module (`scope doctor` says how), or name a function of the program that each request comes "
+			"to, --kind-by u:PATH:FUNCTION:argN");
 	session = calloc(1, sizeof(*session));
 	if (!session)
 		return scope_error_set(error, -ENOMEM, "no memory left to begin tracing");
@@ -129,6 +130,17 @@ static int read_clock(struct scope_perf_session *session)
 	return err;
 }
 
+static int set_probe(struct scope_perf_session *session, const struct scope_probe *probe, struct scope_error *error)
+{
+	int err = scope_perf_uprobes_add(&session->events, probe, error);
+
+	if (err != -EAGAIN)
+		return err;
+	/* Waits for the probe with which the cost of probes was measured. */
+	scope_perf_uprobes_settle(&session->events);
+	return scope_perf_uprobes_add(&session->events, probe, error);
+}
+
 static int perf_start(void *context, struct scope_error *error)
 {
 	struct scope_perf_session *session = context;
@@ -140,14 +152,10 @@ static int perf_start(void *context, struct scope_error *error)
 	session->moment = SCOPE_PERF_MOMENT_START;
 	if (err)
 		return scope_error_set(error, err, "no memory left to begin tracing");
-	for (uint32_t i = 0; i < session->options.probe_count && !err; i++) {
-		err = scope_perf_uprobes_add(&session->events, &session->options.probes[i], error);
-		if (err != -EAGAIN)
-			continue;
-		/* Waits for the probe with which the cost of probes was measured. */
-		scope_perf_uprobes_settle(&session->events);
-		err = scope_perf_uprobes_add(&session->events, &session->options.probes[i], error);
-	}
+	for (uint32_t i = 0; i < session->options.probe_count && !err; i++)
+		err = set_probe(session, &session->options.probes[i], error);
+	if (!err && session->options.kind_text)
+		err = set_probe(session, &session->options.kind_probe, error);
 	return err;
 }
 
@@ -395,7 +403,7 @@ static const char *perf_note(const void *context)
 const struct scope_source scope_perf_source_perf = {
 	.name = "perf",
 	.lacks =
-		"delays (`scope delay`), arguments and stacks at probes, requests to block devices, which interrupt ended a sleep, the "
+		"delays (`scope delay`), stacks at probes, arguments of the kernel's functions, kinds of requests by protocol, requests to block devices, which interrupt ended a sleep, the "
 		"value of a futex when a thread goes to sleep on it, a flight recorder in the kernel, waits for "
 		"I/O other than in state D, all registers of threads that were asleep at the start, and the cost of each stack",
 	.check = scope_perf_events_check,

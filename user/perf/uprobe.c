@@ -58,6 +58,10 @@ static int make_attr(const struct scope_probe *probe, struct perf_event_attr *at
 	attr->config = is_return(probe->kind); /* config:0, see format/retprobe of the unit */
 	attr->config1 = (uint64_t)(uintptr_t)probe->name;
 	attr->config2 = probe->offset;
+	if (probe->args) {
+		attr->sample_type |= PERF_SAMPLE_REGS_USER;
+		attr->sample_regs_user = scope_perf_words_mask(probe->args, is_return(probe->kind));
+	}
 	return 0;
 }
 
@@ -142,6 +146,7 @@ static int open_on(struct scope_perf_events *events, const struct scope_perf_cpu
 	struct scope_perf_uprobe one = {
 		.cpu = cpu->cpu,
 		.id = probe->id,
+		.words = probe->args,
 		.flags = (uint8_t)((is_return(probe->kind) ? SCOPE_PROBE_RETURN : 0) |
 				   (is_user(probe->kind) ? SCOPE_PROBE_USER : 0)),
 	};
@@ -174,10 +179,11 @@ int scope_perf_uprobes_add(struct scope_perf_events *events, const struct scope_
 
 	if (!scope_perf_uprobes_hits(events, probe->id, &hits))
 		return scope_error_set(error, -EEXIST, "a probe with the number %u is set already", probe->id);
-	if (probe->args || probe->flags)
+	if (probe->flags || (probe->args && !is_user(probe->kind)))
 		return scope_error_set(error, -EOPNOTSUPP,
-				       "perf events give neither words nor stacks of probes: load the module "
-				       "(`scope doctor` says how), or leave out args= and stack");
+				       "perf events give no stacks at probes, and arguments only of functions of "
+				       "programs: load the module (`scope doctor` says how), or leave out %s",
+				       probe->flags ? "stack" : "arguments of the kernel's functions");
 	err = make_attr(probe, &attr);
 	if (err)
 		return refused(err, probe, error);

@@ -21,11 +21,12 @@ struct scope_perf_uprobe {
 	uint64_t counted; /* hits at the last scope_perf_uprobes_share() */
 	uint16_t id;	  /* of the probe */
 	uint8_t flags;	  /* SCOPE_PROBE_RETURN, SCOPE_PROBE_USER */
+	uint8_t words;	  /* that its records have */
 };
 
 /*
  * Sets the probe on all CPUs; it is effective at once. 0, or -errno with error filled. -EOPNOTSUPP: the probe records
- * words or stacks, or this kernel has no such unit. -EAGAIN: a removed probe is still in the code, and adding this one
+ * stacks, or words of the kernel, or this kernel has no such unit. -EAGAIN: a removed probe is still in the code, and adding this one
  * would wait for it.
  */
 int scope_perf_uprobes_add(struct scope_perf_events *events, const struct scope_probe *probe,
