@@ -98,15 +98,18 @@ static int fit_all(struct sizing *sizing)
 static int find(struct sizing *sizing)
 {
 	struct scope_detection *detection = sizing->detection;
+	struct scope_examples *of_group = sizing->list + detection->populations;
 	int err;
 
+	for (size_t g = 0; !sizing->reference && g < detection->groups; g++)
+		of_group[g].settings = true;
 	err = scope_anomaly_examples_take(sizing->distributions, sizing->groups, choose, sizing, sizing->list);
-	if (!err)
-		err = fit_all(sizing);
 	if (!err && !sizing->reference)
-		err = scope_anomaly_explanations_create(sizing->list + detection->populations, detection->groups,
-							&detection->explained);
-	return err;
+		err = scope_anomaly_examples_at_work(sizing->distributions, sizing->groups, of_group);
+	/* Fits sort the examples, and settings are in the order in which they were taken. */
+	if (!err && !sizing->reference)
+		err = scope_anomaly_explanations_create(of_group, detection->groups, &detection->explained);
+	return err ? err : fit_all(sizing);
 }
 
 int scope_anomaly_detection_by_size(struct scope_detection *detection, const struct scope_distributions *distributions,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Finds what explains how long requests take: the bytes they read and write, or the calls they make. */
+/* Finds what explains how long requests take: their bytes, their calls, or the situation in which they began. */
 #include "anomaly/explain.h"
 
 #include <errno.h>
@@ -11,6 +11,7 @@
 #include "base/sort.h"
 
 #define SHARE_MIN 0.5	   /* share of the variance: less is no explanation */
+#define SETTING_MIN 0.6	   /* the same, of what a unit began in: kinds of work may differ in that, too */
 #define RANKS_MIN 0.5	   /* Spearman's correlation */
 #define MEDIAN_SPREAD 1.25 /* no rule: standard deviation of the median of n values, in theirs / sqrt(n) */
 #define HALF_WIDTH 1.349   /* no rule: the middle half of a normal distribution, in standard deviations */
@@ -143,7 +144,7 @@ static bool explain_by(const struct scope_example *example, size_t count, enum s
 	for (size_t i = 0; i < count; i++)
 		room[i] = line.base_ns + line.rate_ns * example[i].feature[by];
 	explained->share = scope_anomaly_explain_share(example, count, room, room + count);
-	return explained->share >= SHARE_MIN;
+	return explained->share >= (explained->by < SCOPE_FEATURE_SIZES ? SHARE_MIN : SETTING_MIN);
 }
 
 int scope_anomaly_examples_sort(struct scope_example *example, size_t count, enum scope_feature by)
@@ -167,27 +168,69 @@ int scope_anomaly_examples_sort(struct scope_example *example, size_t count, enu
 	return row && sorted ? 0 : -ENOMEM;
 }
 
-bool scope_anomaly_explain(struct scope_example *example, size_t count, struct scope_explained *ret_explained)
+#define COLUMN SCOPE_FEATURE_BYTES /* no rule: the place in copies of examples of the feature in question */
+
+static double value_of(enum scope_feature by, const struct scope_example *example, const struct scope_setting *setting)
 {
-	double *room = count >= SCOPE_EXAMPLES_MIN ? malloc(4 * count * sizeof(*room)) : NULL;
-	bool found = false;
+	switch (by) {
+	case SCOPE_FEATURE_FIRST:
+		return setting->first;
+	case SCOPE_FEATURE_AT_WORK:
+		return setting->at_work;
+	case SCOPE_FEATURE_PAUSE:
+		return setting->pause_ns;
+	default:
+		return example->feature[by];
+	}
+}
 
-	if (!room)
+/* Copies the examples of which the feature is known. Returns how many there are. */
+static size_t copy_column(enum scope_feature by, const struct scope_example *example,
+			  const struct scope_setting *setting, size_t count, struct scope_example *column)
+{
+	size_t copied = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const double value = value_of(by, &example[i], setting ? &setting[i] : NULL);
+
+		if (!isnan(value))
+			column[copied++] = (struct scope_example){ .ns = example[i].ns, .feature[COLUMN] = value };
+	}
+	return copied;
+}
+
+/* Explains by what is in the column, and room for 4 × count values. */
+static bool explain_column(struct scope_example *column, size_t count, double *room, struct scope_explained *one)
+{
+	if (count < SCOPE_EXAMPLES_MIN || scope_anomaly_examples_sort(column, count, COLUMN))
 		return false;
-	for (int by = 0; by < SCOPE_FEATURES; by++) {
-		struct scope_explained one = *ret_explained;
+	one->correlation = correlate_ranks(column, count, COLUMN, room);
+	return one->correlation >= RANKS_MIN && explain_by(column, count, COLUMN, room, one);
+}
 
-		if (scope_anomaly_examples_sort(example, count, (enum scope_feature)by))
-			break;
+bool scope_anomaly_explain(const struct scope_example *example, const struct scope_setting *setting, size_t count,
+			   struct scope_explained *ret_explained)
+{
+	const int features = setting ? SCOPE_FEATURES : SCOPE_FEATURE_SIZES;
+	struct scope_example *column;
+	bool found = false;
+	double *room;
+
+	if (count < SCOPE_EXAMPLES_MIN)
+		return false;
+	column = malloc(count * sizeof(*column));
+	room = malloc(4 * count * sizeof(*room));
+	for (int by = 0; column && room && by < features; by++) {
+		struct scope_explained one = *ret_explained;
+		const size_t copied = copy_column((enum scope_feature)by, example, setting, count, column);
+
 		one.by = (uint8_t)by;
-		one.correlation = correlate_ranks(example, count, (enum scope_feature)by, room);
-		if (one.correlation < RANKS_MIN || !explain_by(example, count, (enum scope_feature)by, room, &one))
-			continue;
-		if (found && one.share <= ret_explained->share)
+		if (!explain_column(column, copied, room, &one) || (found && one.share <= ret_explained->share))
 			continue;
 		*ret_explained = one;
 		found = true;
 	}
+	free(column);
 	free(room);
 	return found;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds what explains how long requests take: the bytes they read and write, or the calls they make.
+ * Finds what explains how long requests take: the bytes they read and write, the calls they make, or in which situation
+ * they began.
  *
  * time = base + rate × feature, by the median of slopes between units that are half of the sample apart in order of the
  * feature (H. Theil, "A Rank-invariant Method of Linear and Polynomial Regression Analysis", 1950, the incomplete
@@ -12,8 +13,12 @@
 #include "unit/distribution.h"
 
 enum scope_feature {
-	SCOPE_FEATURE_BYTES, /* read and written */
-	SCOPE_FEATURE_CALLS, /* system calls, all kinds */
+	SCOPE_FEATURE_BYTES,			   /* read and written */
+	SCOPE_FEATURE_CALLS,			   /* system calls, all kinds */
+	SCOPE_FEATURE_SIZES,			   /* those of struct scope_example */
+	SCOPE_FEATURE_FIRST = SCOPE_FEATURE_SIZES, /* 1: the first request of its connection */
+	SCOPE_FEATURE_AT_WORK,			   /* other units of the group that were open as it began */
+	SCOPE_FEATURE_PAUSE,			   /* ns since the thread's last unit */
 	SCOPE_FEATURES,
 };
 
@@ -21,14 +26,26 @@ enum scope_feature {
 
 /* The values of a unit. */
 struct scope_example {
-	double ns;			/* on a CPU and asleep */
-	double feature[SCOPE_FEATURES]; /* bytes; calls */
+	double ns;			     /* on a CPU and asleep */
+	double feature[SCOPE_FEATURE_SIZES]; /* bytes; calls */
+};
+
+/* In which situation the unit of an example began. */
+struct scope_setting {
+	uint64_t begin_ns;
+	double pause_ns; /* NAN: it is the first unit of its thread */
+	uint32_t at_work;
+	uint32_t thread;
+	bool first;
 };
 
 /* Regular examples of some units. A zeroed struct has none. */
 struct scope_examples {
 	struct scope_example *example;
-	size_t count, capacity;
+	struct scope_setting
+		*setting; /* of each, NULL: nobody wants them; examples must not be sorted before they are used */
+	size_t count, capacity, setting_capacity;
+	bool settings;	      /* wants them */
 	uint64_t units;	      /* that they were taken from */
 	uint64_t every, next; /* every n-th is taken, and the number of the next one */
 };
@@ -39,9 +56,15 @@ struct scope_examples {
 typedef unsigned scope_examples_choose(const void *user, const struct scope_unit *unit,
 				       uint32_t list[SCOPE_EXAMPLES_LISTS]);
 
-/* One replay of the log. 0 or -errno; the caller frees each list, after errors too. */
+/* One replay of the log. Fills in settings but at_work. 0 or -errno; the caller frees each list, after errors too. */
 int scope_anomaly_examples_take(const struct scope_distributions *distributions, const struct scope_groups *groups,
 				scope_examples_choose *choose, const void *user, struct scope_examples *list);
+/*
+ * One more replay: fills in at_work of the settings of each group's list. 0 or -errno. Lists with settings of one thread
+ * are left alone: while it begins a unit, no other one is open.
+ */
+int scope_anomaly_examples_at_work(const struct scope_distributions *distributions, const struct scope_groups *groups,
+				   struct scope_examples *list);
 void scope_anomaly_examples_free(struct scope_examples *list, size_t lists); /* and list itself; NULL is fine */
 /* In ascending order of the feature, equal ones in that of time. 0 or -ENOMEM. */
 int scope_anomaly_examples_sort(struct scope_example *example, size_t count, enum scope_feature by);
@@ -69,7 +92,7 @@ struct scope_explained {
 	uint64_t units;	    /* of the group */
 	double share;	    /* share of the variance: 0 to 1, without the 1 % of units that fit least */
 	double correlation; /* correlation of ranks, by Spearman */
-	double rate_ns;	    /* for each byte, or call */
+	double rate_ns;	    /* for each byte, call, other unit, ns of a pause; or if it is so */
 	double base_ns;	    /* for every feature */
 };
 
@@ -79,12 +102,13 @@ struct scope_explanations {
 };
 
 /*
- * The feature that explains most of the time of the examples; group and units are left alone. Sorts
- * them. Returns true if any explains enough to be reported.
+ * The feature that explains most of the time of the examples; group and units are left alone. setting: of each, or NULL.
+ * Returns true if any explains enough to be reported.
  */
-bool scope_anomaly_explain(struct scope_example *example, size_t count, struct scope_explained *ret_explained);
+bool scope_anomaly_explain(const struct scope_example *example, const struct scope_setting *setting, size_t count,
+			   struct scope_explained *ret_explained);
 
-/* From examples of each group, which it sorts. 0 or -ENOMEM; the caller destroys. */
+/* From examples of each group. 0 or -ENOMEM; the caller destroys. */
 int scope_anomaly_explanations_create(const struct scope_examples *list, size_t groups,
 				      struct scope_explanations **ret_explanations);
 void scope_anomaly_explanations_destroy(struct scope_explanations *explanations); /* NULL is fine */

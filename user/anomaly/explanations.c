@@ -20,7 +20,7 @@ int scope_anomaly_explanations_create(const struct scope_examples *list, size_t 
 	for (size_t g = 0; g < groups; g++) {
 		struct scope_explained one = { .group = (uint32_t)g, .units = list[g].units };
 
-		if (scope_anomaly_explain(list[g].example, list[g].count, &one))
+		if (scope_anomaly_explain(list[g].example, list[g].setting, list[g].count, &one))
 			explanations->one[explanations->count++] = one;
 	}
 	*ret_explanations = explanations;

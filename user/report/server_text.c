@@ -207,6 +207,20 @@ static bool is_by_size(const struct scope_analysis *analysis, uint32_t group)
 	return 2 * by_size > all;
 }
 
+/* How the sentences of each feature go. */
+static const struct {
+	const char *json;
+	const char *subject; /* with its verb */
+	const char *each;    /* that takes the rate */
+	double times;	     /* the rate is printed for that number of its units */
+} by_feature[SCOPE_FEATURES] = {
+	[SCOPE_FEATURE_BYTES] = { "bytes", "Bytes read and written explain", "for each KB", 1024 },
+	[SCOPE_FEATURE_CALLS] = { "calls", "System calls explain", "for each call", 1 },
+	[SCOPE_FEATURE_FIRST] = { "first", "Being the first of a connection explains", "more for the first", 1 },
+	[SCOPE_FEATURE_AT_WORK] = { "at-work", "Others at work at the same time explain", "for each other one", 1 },
+	[SCOPE_FEATURE_PAUSE] = { "pause", "The pause of the thread before it explains", "for each ms of pause", 1e6 },
+};
+
 /*
  * "Bytes read and written explain 97 % of how long requests of worker take: 20.0 µs for each KB, and 0.10 ms besides.
  * Each is compared with those of its size, and is slow above 1.2 times their time."
@@ -214,7 +228,6 @@ static bool is_by_size(const struct scope_analysis *analysis, uint32_t group)
 static void write_explained(const struct scope_analysis *analysis, const struct scope_explained *one, unsigned width,
 			    FILE *out)
 {
-	const bool bytes = one->by == SCOPE_FEATURE_BYTES;
 	const char *name = analysis->found.groups->group[one->group].name;
 	struct scope_text rate, base;
 	char text[384], besides[64] = "", compared[96] = "";
@@ -225,10 +238,9 @@ static void write_explained(const struct scope_analysis *analysis, const struct 
 		snprintf(compared, sizeof(compared),
 			 " Each is compared with those of its size, and is slow above %.1f times their time.",
 			 analysis->detect.size_times_min);
-	snprintf(text, sizeof(text), "%s explain %.0f %% of how long %s of %.40s take: %s for each %s%s.%s",
-		 bytes ? "Bytes read and written" : "System calls", 100 * one->share,
-		 analysis->found.distributions->group[one->group].asked ? "requests" : "rounds", name,
-		 scope_report_format_ns(&rate, bytes ? 1024 * one->rate_ns : one->rate_ns), bytes ? "KB" : "call",
+	snprintf(text, sizeof(text), "%s %.0f %% of how long %s of %.40s take: %s %s%s.%s", by_feature[one->by].subject,
+		 100 * one->share, analysis->found.distributions->group[one->group].asked ? "requests" : "rounds", name,
+		 scope_report_format_ns(&rate, by_feature[one->by].times * one->rate_ns), by_feature[one->by].each,
 		 besides, compared);
 	fputs("  ", out);
 	scope_report_format_wrapped_to(out, text, 2, 2, width);
@@ -377,8 +389,8 @@ json_t *scope_report_server_explained(const struct scope_analysis *analysis)
 			array,
 			json_pack("{s:o, s:s, s:I, s:o, s:o, s:o, s:o, s:b}", "group",
 				  scope_report_json_string(analysis->found.groups->group[one->group].name), "by",
-				  one->by == SCOPE_FEATURE_BYTES ? "bytes" : "calls", "units", (json_int_t)one->units,
-				  "share", scope_report_json_number(one->share), "correlation",
+				  by_feature[one->by].json, "units", (json_int_t)one->units, "share",
+				  scope_report_json_number(one->share), "correlation",
 				  scope_report_json_number(one->correlation), "rate_ns",
 				  scope_report_json_number(one->rate_ns), "base_ns",
 				  scope_report_json_number(one->base_ns), "by_size", is_by_size(analysis, one->group)));
