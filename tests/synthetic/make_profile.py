@@ -124,7 +124,7 @@ def make(shape, program_us):
             "network_epoll": model == "epoll", "nonblocking": False, "blocking": model == "blocking",
             "accept_thread_pool_size": 0 if skeleton == "datagrams" else accepts[0]["threads"] if accepts else network["threads"],
             "network_thread_pool_size": network["threads"]},
-        "thread_characteristics": stages,
+        "lacks": [], "thread_characteristics": stages,
     }
 
 

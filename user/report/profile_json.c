@@ -269,6 +269,45 @@ static json_t *make_connections(const struct scope_profile *profile, uint64_t re
 				 : json_null());
 }
 
+static bool has_backend(const struct scope_profile *profile)
+{
+	for (size_t i = 0; i < profile->paths; i++)
+		for (size_t j = 0; j < profile->path[i].steps; j++)
+			if (profile->path[i].step[j].kind == SCOPE_FD_CONNECTED)
+				return true;
+	return false;
+}
+
+static bool has_uring(const struct scope_server_calls *calls)
+{
+	for (size_t i = 0; i < calls->count; i++)
+		if (scope_timeline_call_is_uring(calls->call[i].nr))
+			return true;
+	return false;
+}
+
+static bool has_locks(const struct scope_profile *profile)
+{
+	for (size_t i = 0; i < profile->stages; i++)
+		if (profile->stage[i].locks)
+			return true;
+	return false;
+}
+
+/* What the server has, and a program that is built from the profile alone does not do in the same way. */
+static json_t *make_lacks(const struct scope_server_calls *calls, const struct scope_profile *profile)
+{
+	json_t *array = json_array();
+
+	if (has_backend(profile))
+		json_array_append_new(array, json_string("backends"));
+	if (has_locks(profile))
+		json_array_append_new(array, json_string("locks"));
+	if (has_uring(calls))
+		json_array_append_new(array, json_string("io_uring"));
+	return array;
+}
+
 int scope_report_profile_json(const struct scope_analysis *analysis, const struct scope_server_calls *calls,
 			      const struct scope_profile *profile, FILE *out)
 {
@@ -283,13 +322,14 @@ int scope_report_profile_json(const struct scope_analysis *analysis, const struc
 		requests += server->stage[i].requests;
 		json_array_append_new(threads, make_stage(analysis, calls, profile, i, &err));
 	}
-	all = json_pack("{s:i, s:s, s:s, s:o, s:I, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "schema", SCOPE_PROFILE_SCHEMA,
-			"scope", SCOPE_VERSION, "command", "model --profile", "window_ns",
+	all = json_pack("{s:i, s:s, s:s, s:o, s:I, s:o, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "schema",
+			SCOPE_PROFILE_SCHEMA, "scope", SCOPE_VERSION, "command", "model --profile", "window_ns",
 			scope_report_json_number(server->window_ns), "requests", (json_int_t)requests, "reqs_per_sec",
 			scope_report_json_number(per_second(analysis, requests)), "processes",
 			(json_int_t)server->processes, "threads", (json_int_t)server->threads, "listeners",
 			(json_int_t)server->listeners, "connections", make_connections(profile, requests, &err),
-			"network_model_characteristics", make_network(&skeleton), "thread_characteristics", threads);
+			"network_model_characteristics", make_network(&skeleton), "lacks", make_lacks(calls, profile),
+			"thread_characteristics", threads);
 	if (err) {
 		json_decref(all);
 		return err;
