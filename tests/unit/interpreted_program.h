@@ -17,7 +17,8 @@
 
 struct program {
 	pid_t pid;
-	char path[64];
+	char folder[64]; /* its own: an interpreter takes modules from where the program is */
+	char path[96];
 };
 
 /* Runs the text by that interpreter, until it is ready. false: it cannot be run. */
@@ -27,8 +28,11 @@ static inline bool begin(struct program *program, const char *interpreter, const
 	int ends[2], fd;
 	const char *mark = strstr(text, "DEPTH");
 
-	snprintf(program->path, sizeof(program->path), "/tmp/scope_test_interpreter.XXXXXX.java");
-	fd = mkstemps(program->path, (int)strlen(".java")); /* of which Java asks the end */
+	snprintf(program->folder, sizeof(program->folder), "/tmp/scope_test_interpreter.XXXXXX");
+	assert_non_null(mkdtemp(program->folder));
+	/* Java asks for this end of the name. */
+	snprintf(program->path, sizeof(program->path), "%s/program.java", program->folder);
+	fd = open(program->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	assert_true(fd >= 0);
 	if (mark)
 		dprintf(fd, "%.*s%u%s", (int)(mark - text), text, depth, mark + strlen("DEPTH"));
@@ -61,6 +65,7 @@ static inline void end(struct program *program)
 	kill(program->pid, SIGKILL);
 	waitpid(program->pid, NULL, 0);
 	unlink(program->path);
+	rmdir(program->folder);
 }
 
 static inline bool is_task(void *context, uint32_t tid)

@@ -120,12 +120,14 @@ static void switches_are_in_their_loops(void **state)
 		"-O2 -fno-pic -no-pie -nostdlib -Wl,-e,work -fcf-protection",
 		"-O0 -fno-pic -no-pie -nostdlib -Wl,-e,work",
 	};
+	struct scope_decoder *decoder = NULL;
 	struct scope_file file = { 0 };
 	struct scope_loop_code code;
 
 	(void)state;
-	if (scope_symbol_decoder_create(EM_X86_64, &(struct scope_decoder *){ NULL }) == -ENOTSUP)
+	if (scope_symbol_decoder_create(EM_X86_64, &decoder) == -ENOTSUP)
 		skip(); /* built without capstone */
+	scope_symbol_decoder_destroy(decoder);
 	for (size_t i = 0; i < 2; i++)
 		for (size_t j = 0; j < sizeof(options) / sizeof(*options) && compile(compilers[i], options[j]); j++) {
 			int err = scope_symbol_image_create(open(binary, O_RDONLY | O_CLOEXEC), NULL, binary,

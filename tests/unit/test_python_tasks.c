@@ -162,14 +162,18 @@ static void a_memory_that_lies_gives_tasks_or_none(void **state)
 static void tasks_are_read(void **state)
 {
 	const char *more = getenv("SCOPE_TEST_PYTHONS");
-	char *list_of = strdup(more ? more : ""), *next = list_of, *one;
+	char path[256];
 
 	(void)state;
 	read_tasks("/usr/bin/python3");
-	while ((one = strsep(&next, ":")))
-		if (*one)
-			read_tasks(one);
-	free(list_of);
+	while (more && *more) {
+		const size_t length = strcspn(more, ":");
+
+		snprintf(path, sizeof(path), "%.*s", (int)length, more);
+		if (length)
+			read_tasks(path);
+		more += length + (more[length] == ':');
+	}
 }
 
 static int end_program(void **state)
