@@ -37,7 +37,7 @@ static inline int fuzz_memory(void)
 	return fd;
 }
 
-/* A trace in memory from text, at that level of compression. -errno if the text is no trace. */
+/* Makes a trace in memory from text, at that level of compression. Returns -errno if the text is no trace. */
 static inline int fuzz_trace_of_text(const char *text, size_t bytes, int level, int *ret_fd)
 {
 	struct scope_writer *writer = NULL;
@@ -60,7 +60,7 @@ static inline int fuzz_trace_of_text(const char *text, size_t bytes, int level, 
 	return ret;
 }
 
-/* Reads all events, which must be in order of time. NULL: the file is no trace. */
+/* Reads all events, which must be in order of time. Returns NULL if the file is no trace. */
 static inline struct scope_trace *fuzz_read(int fd)
 {
 	struct scope_trace *trace;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A sub-buffer in columns, and back: what can be read must be the same once written again. */
+/* Converts a sub-buffer to columns and back: the events that can be read must be the same after a second writing. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static void check_columns(const uint8_t *data, size_t bytes)
 {
 	static struct scope_columns columns;
 	size_t room = ((const struct scope_subbuf *)data)->used_bytes & 0xffff8;
-	/* Of the exact size, so that a sanitizer sees what goes beyond. */
+	/* Memory of the exact size, so that a sanitizer sees accesses past its end. */
 	uint8_t *subbuf = malloc(room + !room), *split = malloc(scope_trace_columns_room(room));
 	uint8_t *again = malloc(room + !room);
 	struct scope_trace_columns_rests rests = { 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Profiles of Coz: what is taken makes a result that can be printed in every form, and written again. */
+/* Profiles of Coz: a profile that is accepted gives a result that can be printed in every form, and written again. */
 #include "fuzz.h"
 
 #include "causal/coz.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Directories of CTF, damaged: whatever the library makes of them in its process, this one goes on, and what it
- * refuses it refuses with a sentence. The bytes are those of the metadata, a zero byte, and of one stream.
+ * Damaged directories of CTF. The library may fail in its own process, but this process continues. It refuses a
+ * directory with a message. The bytes are those of the metadata, a zero byte, and of one stream.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -74,7 +74,7 @@ static size_t read_file(const char *path, uint8_t *to, size_t room)
 	return bytes;
 }
 
-/* What `scope export ctf` makes of a small trace. */
+/* The output of `scope export ctf` for a small trace. */
 static size_t make_example(uint8_t *to, size_t room)
 {
 	static const char text[] =
@@ -120,7 +120,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t bytes, size_t room, unsigne
 		bytes = example_bytes;
 	}
 	zero = memchr(data, 0, bytes);
-	/* The metadata, or the stream, as it was. */
+	/* The metadata, or the stream, unchanged. */
 	if (zero && seed % 3) {
 		head = (size_t)(zero + 1 - data);
 		return head + LLVMFuzzerMutate(data + head, bytes - head, room - head);

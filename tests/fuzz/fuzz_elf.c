@@ -8,7 +8,7 @@
 #include "symbol/image.h"
 
 /*
- * libdw 0.188 loses 32 bytes where dwarf_getscopes() fails, whose caller has nothing to free then. To
+ * libdw 0.188 leaks 32 bytes if dwarf_getscopes() fails: its caller then has nothing to free. To
  * see that function the sanitizer has to unwind by tables.
  */
 const char *__asan_default_options(void);
@@ -24,18 +24,18 @@ const char *__lsan_default_suppressions(void)
 }
 
 #define BASE_MAX 65536
-#define FUNCTIONS_MOST 64 /* that are looked up: damaged tables may have very many */
+#define FUNCTIONS_MOST 64 /* symbols that are looked up: damaged tables may have very many */
 #define EDIT_BYTES 6	  /* where (4), how (1), what (1) */
 
 #define BASES 3
 
-/* A 64-bit one, a 32-bit one, and a stripped one that has names in its messages. */
+/* A 64-bit file, a 32-bit file, and a stripped file that has names in its messages. */
 static struct base {
 	uint8_t data[BASE_MAX];
 	size_t bytes;
 } bases[BASES];
 
-/* With everything in it that is read: inlined calls, split parts, C++ names, a build-id. */
+/* A file with everything that is read: inlined calls, split parts, C++ names, a build-id. */
 static const char source[] = "static inline __attribute__((always_inline)) int in(int x) { return x * 3; }\n"
 			     "__attribute__((noinline, cold)) int mangled(int x) __asm__(\"_ZN2ns3BoxIiE4pushEi\");\n"
 			     "__attribute__((noinline, cold)) int mangled(int x) { return in(x) + 1; }\n"
@@ -52,7 +52,7 @@ static const char messages[] =
 	"F(first, ) F(second, ) F(third, ) F(fourth, ) F(fifth, ) F(inner, static) F(other, static)\n"
 	"int all(int x) { return inner(x) + other(x); }\n";
 
-/* The kernel's page of code is an ELF file, too: for where there is no compiler. */
+/* The kernel's page of code (vDSO) is an ELF file, too. It is used if there is no compiler. */
 static void base_read(struct base *base, const char *flags, const char *text)
 {
 	char path[] = "/tmp/scope-fuzz-elf.XXXXXX", command[256];
@@ -99,7 +99,7 @@ static void edit(uint8_t *file, size_t file_bytes, const uint8_t *data)
 	case 2:
 		memset(file + where, data[5], file_bytes - where < 8 ? file_bytes - where : 8);
 		break;
-	default: /* near the beginning are the heads of all else */
+	default: /* near the beginning are the headers of everything else */
 		file[where % 256] ^= (uint8_t)(1u << data[5] % 8);
 	}
 }
@@ -148,7 +148,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 		base_read(&bases[2], "-s", messages);
 	}
 	memcpy(file, base->data, base->bytes);
-	/* Few at a time: of a file that is damaged all over nothing is read. */
+	/* Only a few bytes at a time: nothing is read from a file that is damaged everywhere. */
 	for (size_t i = 1; i + EDIT_BYTES <= bytes && i < data[0] % 8 * EDIT_BYTES; i += EDIT_BYTES)
 		edit(file, base->bytes, data + i);
 	fd = fuzz_memory();

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Trace files, damaged: events come in order of time, and what the text form can hold is the same
- * text after text -> trace -> text. Half of them get their checksums put right after the damage, so
- * that it reaches the decoder.
+ * Damaged trace files: events come in order of time, and an event that the text form can express is the same text after
+ * text -> trace -> text. Half of the files get correct checksums after the damage, so that the decoder sees it.
  */
 #include <stddef.h>
 #include <zlib.h>
@@ -46,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	return 0;
 }
 
-/* Walks the frames as far as they are such, and makes their checksums true. */
+/* Walks the frames as far as they are valid, and corrects their checksums. */
 static void mend(uint8_t *data, size_t bytes)
 {
 	size_t offset = sizeof(struct scope_file_header);
@@ -58,7 +57,7 @@ static void mend(uint8_t *data, size_t bytes)
 		frame->magic = SCOPE_FRAME_MAGIC;
 		if (frame->payload_bytes > room)
 			frame->payload_bytes = room;
-		/* Not compressed: else zstd alone would see the damage. */
+		/* Not compressed: otherwise only zstd would see the damage. */
 		frame->flags = 0;
 		frame->raw_bytes = frame->payload_bytes;
 		frame->payload_crc = crc32(0, (const uint8_t *)(frame + 1), frame->payload_bytes);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Trace files whose frames hold what no recorder wrote, all checksums right: what frames decompress to is
- * changed, frames are repeated, left out, exchanged, of other types, and say other sizes than they have; metadata
- * that decompresses to much more than it is. All of it goes where `scope dump` and `scope export` send it, some
- * through the whole analysis.
+ * Trace files whose frames have contents that no recorder writes, but correct checksums. The decompressed contents of
+ * frames are changed. Frames are repeated, left out or exchanged, have another type, or state another size than they
+ * have. Metadata decompresses to much more than its size in the file. All files are read as `scope dump` and `scope
+ * export` read them; some go through the whole analysis.
  */
 #include <libdeflate.h>
 #include <stddef.h>
@@ -179,7 +179,7 @@ static void put_extreme(struct mutant *mutant, struct part *part)
 		memcpy(part->content + draw(mutant, (uint32_t)(part->bytes / 2 - width / 2 + 1)) * 2, &value, width);
 }
 
-/* A text that nobody would write. */
+/* A text that no recorder writes. */
 static void put_name(struct mutant *mutant, struct part *part)
 {
 	static const char *const names[] = {
@@ -206,7 +206,7 @@ static void repeat(struct mutant *mutant, const struct part *part, uint32_t time
 	}
 }
 
-/* Columns are of another length than what they are made of. */
+/* Columns have another length than the data that they are made from. */
 static void set_raw(struct part *part)
 {
 	if (!(part->head.flags & (SCOPE_FRAME_COLUMNS | SCOPE_FRAME_COLUMNS_3)))
@@ -280,7 +280,7 @@ static size_t put_bomb(uint8_t *to, size_t room)
 	return bomb_bytes;
 }
 
-/* 0: no room for it. */
+/* Returns 0 if there is no room for it. */
 static size_t put_part(struct mutant *mutant, struct part *part, uint8_t *to, size_t room, bool bomb)
 {
 	static ZSTD_CCtx *context;
@@ -315,7 +315,7 @@ static size_t put_part(struct mutant *mutant, struct part *part, uint8_t *to, si
 static size_t put_together(struct mutant *mutant, uint8_t *data, size_t room)
 {
 	size_t at = sizeof(mutant->header);
-	/* Seldom: each is 16 MiB to decompress. */
+	/* Rarely, because each takes 16 MiB when it is decompressed. */
 	const uint32_t bombs = draw(mutant, 256) ? 0 : draw(mutant, 40);
 
 	memcpy(data, &mutant->header, sizeof(mutant->header));
@@ -382,7 +382,7 @@ static void report(struct scope_trace *trace)
 	scope_analysis_destroy(analysis);
 }
 
-/* A trace again, whatever it was made of. */
+/* Scrubs the trace. The result must be a trace, whatever the input was. */
 static void scrub(struct scope_trace *trace)
 {
 	const struct scope_symbol_options options = { .root = "/nonexistent" };

@@ -44,7 +44,7 @@ static void look(const struct scope_go_table *table)
 	__asm__ volatile("" : : "r"(value));
 }
 
-/* The first byte says which version, and whether the input is edits or the table itself. */
+/* The first byte selects the version, and whether the input is a list of changes or the table itself. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
 	struct scope_go_table table;
@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	for (size_t i = 1; i + EDIT_BYTES <= bytes && i < 8 * EDIT_BYTES; i += EDIT_BYTES)
 		edit(&made, data + i);
 	size = data[0] & 0x80 ? bytes - 1 : made.bytes;
-	copy = malloc(size + !size); /* of just that size, so that a byte too far is seen */
+	copy = malloc(size + !size); /* of exactly that size, so that an access past its end is seen */
 	if (!copy)
 		fuzz_die("no memory");
 	memcpy(copy, data[0] & 0x80 ? data + 1 : made.data, size);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory of a process with an interpreter. The input is all that can be read; the first byte chooses the language and version,
- * and addresses are taken modulo the input's size, so that nearly every pointer leads somewhere.
+ * Memory of a process with an interpreter. The input is all the memory that can be read; the first byte chooses the
+ * language and version, and addresses are taken modulo the input's size, so that nearly every pointer is valid.
  */
 #include <string.h>
 
@@ -69,7 +69,7 @@ static bool word_of_input(void *context, uint64_t address, uint64_t *ret_word)
 	return read_input(context, address, ret_word, sizeof(*ret_word));
 }
 
-/* Walks a native stack, as far as its code is a runtime's. */
+/* Walks a native stack as long as its code belongs to a runtime. */
 static void leave_all(struct scope_memory *memory, uint32_t *reads, const struct scope_interpreter *interpreter)
 {
 	const struct scope_stack_words words = { word_of_input, reads };
@@ -92,7 +92,7 @@ static void leave_all(struct scope_memory *memory, uint32_t *reads, const struct
 	}
 }
 
-/* Members one after the other, so that each of them leads somewhere else. */
+/* Members follow each other, so that each of them points to another place. */
 static struct scope_hotspot_offsets hotspot_offsets(void)
 {
 	static uint64_t number;
@@ -156,7 +156,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	memory.context = &reads;
 	scope_interpreter_memory_begin(&memory, READS);
 	scope_interpreter_find(&memory, languages[data[0] % 6], BASE, 0x308 + data[0] / 2 % 8, &interpreter);
-	/* Whatever that found. */
+	/* Independent of what was found. */
 	if (interpreter.language == SCOPE_INTERPRETER_HOTSPOT)
 		interpreter.hotspot = hotspot_offsets();
 	else if (interpreter.language == SCOPE_INTERPRETER_RUBY)

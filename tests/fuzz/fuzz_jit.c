@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Perf maps and jitdump files, as a process with just-in-time compiled code writes them: this one. An
- * input whose first byte is even is a perf map, else a jitdump.
+ * Perf maps and jitdump files, which a process with just-in-time compiled code writes. Here this process writes them.
+ * An input whose first byte is even is a perf map, else a jitdump.
  */
 #include <fcntl.h>
 
@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	return 0;
 }
 
-/* Begins with the head of a jitdump now and then: nothing after a wrong one is read. */
+/* Sometimes begins with a valid header of a jitdump, because nothing is read after a wrong header. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t bytes, size_t room, unsigned int seed)
 {
 	/* magic, version, size of the head, machine, padding, pid; time, flags; then records. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Any bytes as the code of a function: they are read or refused, and each instruction has a loop with it, or none. */
+/* Any bytes as the code of a function: it is read or refused, and each instruction is in a valid loop or in none. */
 #include <elf.h>
 
 #include "fuzz.h"
 #include "symbol/loop.h"
 
-#define BYTES_MAX 512 /* each instruction is looked up */
+#define BYTES_MAX 512 /* because each instruction is looked up */
 #define HEADS_MAX 4
 #define CODE 0x1000
 
@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 
 	if (bytes < 2 || bytes > BYTES_MAX)
 		return 0;
-	code = malloc(bytes - 1); /* of just that size, so that a byte too far is seen */
+	code = malloc(bytes - 1); /* of exactly that size, so that an access past its end is seen */
 	if (!code)
 		fuzz_die("no memory");
 	memcpy(code, data + 1, bytes - 1);

@@ -2,9 +2,8 @@
 /*
  * Damaged perf rings and formats of tracepoints.
  *
- * One input is a format file up to the first zero byte, then the contents of a ring. Checked, besides
- * what the sanitizers see: what comes out is a trace whose events are in order of time and of which
- * nothing is damaged.
+ * One input is a format file up to the first zero byte, then the contents of a ring. In addition to the checks of the
+ * sanitizers, the output must be an undamaged trace whose events are in order of time.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -24,7 +23,7 @@ static int to_file(const struct scope_subbuf *subbuf, void *context)
 	return scope_trace_writer_subbuf(context, subbuf);
 }
 
-/* The fields of whatever the format says, in the places of sched_switch's. */
+/* The fields that the format names, at the places of those of sched_switch. */
 static void use_format(const char *format, struct scope_perf_layout *layout)
 {
 	static const char *const names[] = { "prev_pid", "prev_state", "next_pid" };
@@ -55,7 +54,7 @@ static void pack_ring(const struct scope_perf_layout *layout, struct scope_perf_
 			code = scope_perf_pack_lost(pack, cpu, 0, 1);
 		else
 			code = scope_perf_pack_record(pack, cpu, &record);
-		/* A time beyond any clock is refused. */
+		/* A time that no clock can have is refused. */
 		if (code < 0 && code != -EINVAL)
 			fuzz_die("a record cannot be packed");
 		scope_perf_ring_step(ring, bytes);
@@ -95,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	layout.kernel_ips = mode != SCOPE_STACK_NONE;
 	bytes -= (size_t)(end + 1 - data);
 	bytes = bytes < RING_BYTES ? bytes : RING_BYTES;
-	/* So that records run over the end of the ring. */
+	/* So that records wrap around the end of the ring. */
 	ring.tail = RING_BYTES - 512;
 	page.data_head = ring.tail + bytes / 8 * 8;
 	for (size_t i = 0; i < bytes; i++)
@@ -170,7 +169,7 @@ static void draw_record(struct perf_bytes *record, uint64_t time_ns)
 	}
 }
 
-/* Half of the inputs are as they should be but for their order; the other half is damaged. */
+/* Half of the inputs are valid except for their order; the other half is damaged. */
 static size_t draw_input(uint8_t *data)
 {
 	size_t bytes = sizeof(format_switch), room = bytes + 200 + draw(RING_BYTES);

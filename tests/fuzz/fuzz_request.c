@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What servers receive, by each protocol of --kind-by: the kind of a request is short printable text, or there is none; it is that of
- * the same bytes again; and a number, a string or a query in these bytes is not in it.
+ * What servers receive, by each protocol of --kind-by: the kind of a request is a short printable text, or there is
+ * none; the same bytes give the same kind again; and the kind has no number, string or query from these bytes.
  */
 #include "fuzz.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Output of perf script: what is taken is a trace whose events are in order and undamaged. */
+/* Output of perf script: if it is accepted, the result is an undamaged trace whose events are in order. */
 #include "fuzz.h"
 #include "import/import.h"
 

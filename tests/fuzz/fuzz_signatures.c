@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Signatures as JSON: what is taken in goes out again, and comes in as the same. */
+/* Signatures as JSON: those that are imported can be exported, and a second import gives the same signatures. */
 #include "fuzz.h"
 #include "signature/json_exchange.h"
 
 static const struct scope_mine_options options = { 2, 50 };
 
-/* The database's text once the bytes were imported; NULL: they are refused. */
+/* The database's text after the bytes were imported; NULL if they are refused. */
 static char *text_of(const void *data, size_t bytes)
 {
 	FILE *from = fmemopen((void *)data, bytes, "r"), *to;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A summary of a host with any bytes: refused, or the same when it is written again, and a report over it has an end. The bytes are the
- * payload of a frame, without its compression and checksum, a whole file, and changes of a good payload.
+ * Any bytes as the summary of a host: the summary is refused, or it is the same when it is written again, and a report
+ * about it ends. The bytes are the payload of a frame, without its compression and checksum, a whole file, and
+ * changes of a good payload.
  */
 #include "fuzz.h"
 #include "../unit/fleet_hosts.h"
@@ -51,7 +52,7 @@ static int each(void *user, const struct scope_fleet_summary *summary)
 
 #define EDIT_BYTES 4 /* where (2), how (1), what (1) */
 
-/* A payload as a host writes it. */
+/* A payload that a host could have written. */
 static void make_good(uint8_t **ret_bytes, size_t *ret_count)
 {
 	struct fleet_host host = { .host = "web-1",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Any bytes as an unwind table: it is refused, or walks by it stay within their bounds. Most inputs that it makes itself
- * are well-formed tables whose rules lead anywhere; every fourth is then damaged.
+ * Any bytes as an unwind table: the table is refused, or walks that use it stay within their bounds. Most inputs that
+ * it makes itself are well-formed tables whose rules lead anywhere; every fourth is then damaged.
  */
 #include <stdbool.h>
 
@@ -19,7 +19,7 @@
 static const uint8_t *stack;
 static size_t stack_bytes;
 static unsigned int reads;
-static bool small; /* every word of the stack is a place in the table and in the stack, so that walks go on */
+static bool small; /* every word of the stack is a place in the table and in the stack, so that walks continue */
 
 static bool read_word(u64 *to, u64 from)
 {
@@ -75,7 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	if (!copy)
 		fuzz_die("no memory");
 	memcpy(copy, data + HEAD_BYTES, size);
-	/* Where the bytes would be a table but for its head, they are given one. */
+	/* If only the header of a table is missing, the bytes get one. */
 	if (size >= sizeof(struct scope_table_header) && data[15] & 1) {
 		struct scope_table_header *head = (void *)copy;
 
@@ -124,7 +124,7 @@ static struct scope_table_rule any_rule(uint64_t *seed)
 	};
 }
 
-/* A well-formed table, TABLE_MOST bytes at most. Returns how many. */
+/* Makes a well-formed table of at most TABLE_MOST bytes. Returns the number of bytes. */
 static size_t any_table(uint64_t *seed, uint8_t *to)
 {
 	const uint32_t rules = 1 + any(seed, RULES_MOST), pages = 1 + any(seed, PAGES_MOST);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The text form of traces: what is taken survives being said again. */
+/* The text form of traces: a text that is accepted gives the same trace after it is printed and read again. */
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Drives a fuzz program without libFuzzer: seeds from a directory, and changes of them. The same seed
- * gives the same inputs in the same order. An input that takes 5 s of the processor, or the program to 1 GB of
- * memory, is as bad as one that breaks it: it is left in fuzz_NAME.bad where the program ran.
+ * gives the same inputs in the same order. An input is also an error if it takes 5 s of CPU time, or if the program
+ * needs 1 GB of memory for it. Such an input is left in fuzz_NAME.bad in the working directory.
  *
- * Usage: fuzz_NAME [SECONDS [SEED [DIRECTORY [INPUTS]]]]      seconds of the processor; INPUTS: no more than that
+ * Usage: fuzz_NAME [SECONDS [SEED [DIRECTORY [INPUTS]]]]      seconds of CPU time; INPUTS: their largest number
  *        fuzz_NAME -r FILE                                    that input once more
  */
 #include <dirent.h>
@@ -22,7 +22,7 @@
 #pragma weak LLVMFuzzerCustomMutator
 
 /*
- * Read by the address sanitizer as it begins; leaks are looked for as the program ends. A target that needs other
+ * The address sanitizer reads this when it starts; it looks for leaks when the program ends. A target that needs other
  * options defines all of them.
  */
 const char *__asan_default_options(void);
@@ -124,7 +124,7 @@ static void watch(const char *program)
 	signal(SIGVTALRM, on_slow);
 }
 
-/* Counts from 0 for each input. */
+/* The count starts at 0 for each input. */
 static void run_input(void)
 {
 	const struct itimerval limit = { .it_value.tv_sec = INPUT_S };

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Many inputs for the readers of files that come from elsewhere: none may break one, take 5 s or 1 GB.
+# Give many inputs to the readers of files that others may write: none may break a reader, or take 5 s or 1 GB.
 #
 # Usage: tests/fuzz/mutants.sh [TRACES [TEXTS [SEED]]]      default 1000000 traces, 100000 of each text, seed 1
 set -euo pipefail

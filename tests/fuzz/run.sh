@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Let libFuzzer run every fuzz program for a while. What it learns stays in build/libfuzzer/corpus;
-# an input that breaks something is kept in build/libfuzzer, its name printed.
+# Let libFuzzer run every fuzz program for a while. The inputs that it finds useful stay in build/libfuzzer/corpus. An
+# input that breaks a program is kept in build/libfuzzer, and its name is printed.
 #
 # Usage: tests/fuzz/run.sh [SECONDS [NAME...]]      each program, default 60 seconds and all
-# Seconds are those of the processor: on a busy machine it takes longer, and tries as much.
+# The seconds are CPU time: a busy machine takes longer, and tries the same number of inputs.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -17,11 +17,12 @@ done
 failed=0
 ticks=$(getconf CLK_TCK)
 
-# Ends a process as libFuzzer wants to be asked, once it has had that many seconds of a processor.
+# Ends a process with the signal that libFuzzer expects, after it has used that many seconds of CPU time.
 end_after() {	# PID SECONDS
 	local stat field
 	while stat=$(cat "/proc/$1/stat" 2>/dev/null); do
-		# Fields are counted after the name, which may hold anything: 12 and 13 are its own time, in ticks.
+		# Fields are counted after the name, because it may have any characters: 12 and 13 are its own CPU time,
+		# in ticks.
 		read -ra field <<<"${stat##*) }"
 		if [ $((field[11] + field[12])) -ge $(($2 * ticks)) ]; then
 			kill -USR1 "$1" 2>/dev/null || true

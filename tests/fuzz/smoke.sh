@@ -10,7 +10,7 @@ make --no-print-directory SAN=1 fuzz-programs
 for program in tests/fuzz/fuzz_*.c; do
 	name=$(basename "$program" .c)
 	inputs=
-	# Each input is a process of its own, whose time the program does not see.
+	# Each input is processed in a process of its own, and the program does not see the time of that process.
 	[ "$name" != fuzz_ctf ] || inputs=$((${1:-1} * 30))
 	"build/san/fuzz/$name" "${1:-1}" "${2:-1}" "tests/fuzz/corpus/${name#fuzz_}" $inputs
 done
