@@ -100,7 +100,7 @@ static const char *const modes[MODES] = { "none",    "plain", "default", "sched"
 					  "blocked", "words", "peers",	 "other",  "never",  "often",
 					  "chain",   "walk",  "copy",	 "kprobe", "uprobe" };
 
-/* What scope-report has no option for: sessions without samples and stacks, and without some events that it wants. */
+/* Sessions that no option of scope-report makes: without samples and stacks, and without some events that it needs. */
 static const uint32_t events_of[MODES] = {
 	[SCHED] = SCOPE_EVENTS_SCHED,
 	[CAUSES] = SCOPE_EVENTS_SCHED | SCOPE_EVENTS_CAUSE,
@@ -137,7 +137,7 @@ static uint64_t shortest_ns(unsigned int turns)
 	return best;
 }
 
-/* Of all processors, in steps of 10 ms. */
+/* The time of all processors, in steps of 10 ms. */
 static uint64_t idle_ns(void)
 {
 	FILE *file = fopen("/proc/stat", "re");
@@ -375,7 +375,7 @@ static int capture_events(uint32_t events, struct run *run)
 	return code != 0;
 }
 
-/* What these modes add to plain. 0, or -errno. */
+/* Adds the settings of these modes to those of plain. Returns 0, or -errno. */
 static int set_mode(enum mode mode, struct scope_probe *probe, struct scope_capture_options *options)
 {
 	struct scope_image *image;
@@ -396,7 +396,7 @@ static int set_mode(enum mode mode, struct scope_probe *probe, struct scope_capt
 		options->stack_min_ns = 0;
 		options->stack_budget = 0;
 		options->stacks_per_second = UINT32_MAX;
-		/* Dropping would be cheaper than what is measured. */
+		/* Dropping records would be cheaper than writing them, which is measured. */
 		options->subbuf_bytes = 1 << 20;
 		options->subbuf_count = 64;
 		memset(options->stack_syscalls, 0xff, sizeof(options->stack_syscalls));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Say which columns of a trace's sub-buffers take how many bytes of its file.
+ * Print how many bytes of a trace's file each column of its sub-buffers takes.
  *
  * Of a memcached with stacks, 3.57 bytes an event, 1.70 are the low bits of times, 0.46 stacks, 0.53 the
  * symbols of times, 0.57 other fixed bytes, 0.18 classes, 0.16 arguments. Tried where sub-buffers were a

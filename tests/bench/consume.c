@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Measure what share of a CPU the consumer of scope record takes at a rate of events. */
+/* Measure the share of a CPU that the consumer of scope record takes at a rate of events. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static double cpu_s(void)
 	       (double)(own.ru_utime.tv_usec + own.ru_stime.tv_usec) / 1e6;
 }
 
-/* The sub-buffers of a trace as the kernel would hand them out: uncompressed, in memory. */
+/* The sub-buffers of a trace as the kernel provides them: uncompressed, in memory. */
 struct input {
 	struct scope_subbuf **subbuf;
 	size_t count;
@@ -97,7 +97,7 @@ static void tap(void *context, const struct scope_subbuf *subbuf)
 	scope_recorder_triggers_take(context, subbuf);
 }
 
-/* All that scope record does with a sub-buffer, but for handing it back to the kernel. */
+/* Everything that scope record does with a sub-buffer, except giving it back to the kernel. */
 static double consume(const struct input *input, struct scope_writer *writer, struct scope_triggers *triggers)
 {
 	struct scope_new_processes *processes;

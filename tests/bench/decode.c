@@ -4,7 +4,7 @@
  *
  * Usage: decode [SUBBUFS]     lines "name value unit"
  *        decode FILE          events of that trace, and seconds to read them all
- * Times are CPU time of the thread: what else the machine does counts little.
+ * Times are CPU time of the thread, so other programs of the machine have little influence.
  */
 #include <inttypes.h>
 #include <stdio.h>

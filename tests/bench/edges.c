@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What `scope explore` takes for each edge of a trace: CPU time of its pass.
+ * Measure the CPU time that the pass of `scope explore` takes for each edge of a trace.
  *
  * Usage: edges TRACE      edges_all_...: the whole second pass, with reading and decoding the trace, and units;
  *                         edges_own_...: less such a pass that only finds units

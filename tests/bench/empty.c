@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Probes that do nothing: what tracepoints alone cost, as a reference for what scope.ko adds. */
+/* Probes that do nothing: they give the cost of tracepoints alone, to compare with the cost of scope.ko. */
 #include <linux/module.h>
 #include <linux/string.h>
 #include <linux/tracepoint.h>
 
-/* The kernel passes more arguments than these take, which harms nothing on this call convention. */
+/* The kernel passes more arguments than these take, which is harmless in this calling convention. */
 static void probe_nothing(void *data)
 {
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes summaries of hosts that there are not, of which one is sick.
+ * Writes summaries of invented hosts, of which one is slow.
  *
  * Usage: fleet_hosts HOSTS SECONDS DIR      each host's file is DIR/HOST.scopesum; a summary has 60 seconds
  */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * CPU time that a capture takes once a second to read what the host keeps from its target, and to write the row.
+ * Measure the CPU time that a capture takes once a second to read the host's metrics of its target and to write the
+ * row.
  *
  * Usage: host_row [PID]      of that process, else of its own
  */

@@ -3,8 +3,9 @@
  * Write the trace of a server with many groups of threads that wait for one another's locks.
  *
  * Usage: locks_trace EVENTS GROUPS LOCKS FILE
- * Each group has two threads of one name. In each round two threads of different groups take a request each; one waits for a
- * lock that the other has, and next time the other way round. No stacks: their number does not depend on that of locks.
+ * Each group has two threads of one name. In each round two threads of different groups take a request each; one waits
+ * for a lock that the other has. In the next round they exchange these parts. No stacks: their number does not depend
+ * on that of locks.
  */
 #include <linux/futex.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Find the units of a trace, with the metrics of its threads or without: the difference is what metrics take.
+ * Find the units of a trace, with the metrics of its threads or without: the difference is the cost of the metrics.
  *
  * Usage: metrics TRACE all|none      counted by callgrind, which tests/bench/run.sh calls; prints the number of events
  */

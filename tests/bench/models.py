@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The clients of models.sh, and what it compares.
+"""The clients of models.sh, and its comparison.
 
 Usage: models.py load http|redis|memcached PORT CONNECTIONS SECONDS SEED
        PAUSE_MS=10: mean time of a client between two requests

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What two ways to trace by perf events cost on this machine, round by round beside no tracer.
+ * Measure the cost of two ways to trace by perf events on this machine; each round also measures without a tracer.
  *
  * Usage: perf_ways [ROUNDS]      default 9; root
  * Ways: filtered, events of each CPU with a filter of thread numbers, and once more for those that are
@@ -109,7 +109,7 @@ static void open_one(enum point point, int pid, int cpu, const char *filter)
 		die("mmap");
 }
 
-/* Wakings come from others in either way. */
+/* In both ways other threads make the wakings. */
 static void open_way(enum way way, const int traced[3])
 {
 	const int first = traced[0], last = traced[2];

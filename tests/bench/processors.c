@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Call getppid() on one processor, and on several at once, and say what a call takes.
+ * Call getppid() on one processor, and on several at once, and print the time of a call.
  *
  * Usage: processors N...      N at once, one number after the other
  * A process on each of N processors makes its calls in short rounds, all of them at the same time.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How fast other tools read the same events: lines "name value unit".
+"""Measures how fast other tools read the same events: prints lines "name value unit".
 
 Usage: readers.py BIN_DIRECTORY       BIN_DIRECTORY: build/user
 

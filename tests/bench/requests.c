@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ask a redis or memcached server for a value again and again, and say what one request takes.
+ * Ask a redis or memcached server for a value again and again, and print the time of one request.
  *
  * Usage: requests redis|memcached PORT PID REQUESTS
  * One connection and one request at a time, so the server makes the same calls and switches for each,
@@ -57,7 +57,7 @@ static int connect_to(uint16_t port)
 	return fd;
 }
 
-/* Anything but the answer expected ends the program. */
+/* An answer that is not the expected one ends the program. */
 static void ask(int fd, const char *question, const char *answer)
 {
 	size_t bytes = strlen(question), want = strlen(answer), got = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Stacks of a server's functions, as a capture copies them: taken from this very program. */
+/* Stacks of a server's functions, as a capture copies them: they are copied from this program. */
 #ifndef SERVER_STACKS_H
 #define SERVER_STACKS_H
 
@@ -139,7 +139,7 @@ static void *run_once(void *argument)
 	return argument;
 }
 
-/* Fills shots. 0, or an error number. */
+/* Fills shots. Returns 0, or an error number. */
 static int server_stacks_take(void)
 {
 	pthread_t thread;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What tracers cost a server, of the windows that servers.sh measured: lines "name value unit".
+"""Computes the cost of tracers for a server from the windows that servers.sh measured: prints lines "name value unit".
 
 Standard input: SERVER ROUND TRACER REQUESTS_PER_S P99_US, the last "-" where there is none. Printed are the
 means without a tracer, and for each tracer the mean over the rounds of its ratio to the windows without

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A watch beside a server that goes wrong at times that are known: what it said, when, and what it cost.
+"""Runs a watch of a server that becomes slow at known times; compares its messages and their times, and measures its
+cost.
 
 Usage: watch_soak.py run FOLDER      of watch_soak.sh; SIGINT ends it, and what was until then is compared
        watch_soak.py evaluate FOLDER      once more, of what a run left

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Programs in which one place can really be made faster, to hold what an experiment predicts against.
+ * Programs in which one place can really be made faster, to compare with the prediction of an experiment.
  *
  * Usage: [UNIT=100000] work NAME PERCENT SECONDS      UNIT: times round a loop that are a unit of work
  *
