@@ -3,7 +3,7 @@
 
 Usage: compare.py MADE_FROM MEASURED REQUESTS
 
-What is compared: how connections are served; threads and processes of each stage; that all REQUESTS were seen, and their
+It compares how connections are served; threads and processes of each stage; that all REQUESTS were seen, and their
 rate; the share of requests with each call; the sizes of calls (the distance of Kolmogorov and Smirnov, 0.02); the time on a CPU of
 a request in all stages, outside of calls (10 %) and, where both were measured, with calls (10 %). Times are means of what is between the 10th and
 the 90th percentile: a busy host makes few requests much longer, not most of them. Prints a line; exit status 1: they differ.
@@ -26,7 +26,7 @@ def load(name):
 
 
 def mean_within(dist, low=0.1, high=0.9):
-    """Of the numbers between these quantiles."""
+    """Returns the mean of the numbers between these quantiles."""
     first, last, seen, total, weight = low * dist["n"], high * dist["n"], 0, 0.0, 0.0
     for lowest, highest, count in sorted(dist["rows"]):
         part = max(0, min(seen + count, last) - max(seen, first))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Clients of a synthetic server: they ask what the profile says, at its rate. */
+/* Clients of a synthetic server: they send the requests of the profile, at its rate. */
 #define _GNU_SOURCE
 #include "load.h"
 

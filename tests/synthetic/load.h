@@ -6,8 +6,8 @@
 #include "plan.h"
 
 /*
- * Asks that many requests in all, from `connections` clients, at `rate` a second together; 0: each asks again as soon as it has its
- * answer. Returns how many were answered in full.
+ * Sends that many requests in all, from `connections` clients, at `rate` a second together. If rate is 0, each client
+ * sends its next request as soon as it has its answer. Returns how many were answered in full.
  */
 uint64_t load_run(const struct profile *profile, uint16_t port, uint64_t requests, unsigned connections, double rate);
 

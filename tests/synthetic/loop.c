@@ -23,7 +23,7 @@ struct loop {
 	const struct profile *profile;
 	int listener; /* -1: another thread accepts */
 	int epoll;    /* -1: poll or select */
-	int bell;     /* rung for answers to send, and for connections to poll */
+	int bell;     /* written when there are answers to send, or connections to poll */
 	bool select;
 	pthread_mutex_t lock;
 	struct client returned[RETURNS];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Prints a profile of a server whose figures are known.
+"""Prints a profile of a server with known figures.
 
 Usage: make_profile.py SHAPE [PROGRAM_US]     SHAPE: one of SHAPES below; PROGRAM_US: see there (default 150)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A profile of a server, and what it says each request does. */
+/* Reads a profile of a server, and decides from it the steps of each request. */
 #include "plan.h"
 
 #include <jansson.h>

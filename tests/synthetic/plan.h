@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A profile of a server (scope model --profile), and what it says each request does.
+ * A profile of a server (scope model --profile), and the steps of each request that follow from it.
  *
  * Server and clients draw the same numbers, and exchange none: all that a request does follows from the profile, from
  * the port of its client and from its number on that connection. So a request needs no header, and has exactly the bytes that
@@ -79,12 +79,13 @@ struct unit {
 
 /* Ends the program with a message if the file is no profile. */
 struct profile *plan_read(const char *file);
-/* The unit of that stage for request `turn` of the client at that port; the n-th one of it. path NULL: the stage has none. */
+/* The unit of that stage for request `turn` of the client at that port; the n-th one of it. path is NULL if the stage
+   has none. */
 struct unit plan_unit(const struct profile *profile, int stage, uint16_t port, uint32_t turn, unsigned n);
-/* The unit in which a loop sends an answer that a worker has made. path NULL: workers answer themselves. */
+/* The unit in which a loop sends an answer that a worker has made. path is NULL if workers answer themselves. */
 struct unit plan_return(const struct profile *profile, uint16_t port, uint32_t turn);
 uint64_t plan_draw(struct unit *unit, const struct distribution *distribution);
-/* How many units of that stage, which takes work from `from`, one of its units leads to. */
+/* The number of units of that stage, which takes work from `from`, that one unit of `from` leads to. */
 unsigned plan_dispatch(const struct profile *profile, int stage, uint16_t port, uint32_t turn);
 /* Bytes from and to the client. */
 void plan_bytes(const struct profile *profile, uint16_t port, uint32_t turn, uint64_t *ret_asked,

@@ -26,7 +26,7 @@ struct queue {
 };
 
 static const struct profile *profile;
-static struct queue *queue[STAGES_MAX]; /* by stage; NULL: it takes no work from others */
+static struct queue *queue[STAGES_MAX]; /* by stage; NULL: the stage takes no work from others */
 static struct queue *connections;	/* that a pool takes */
 static struct loop *loops[STAGES_MAX];	/* of the process */
 static unsigned loop_count;
@@ -41,7 +41,7 @@ static void stop(const char *what)
 static void name_after(int stage)
 {
 	prctl(PR_SET_NAME, profile->stage[stage].name);
-	/* Else sleeps of the profile are longer by 50 µs. */
+	/* Otherwise sleeps of the profile would be longer by 50 µs. */
 	prctl(PR_SET_TIMERSLACK, 1);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The threads and processes of a synthetic server: who accepts, who reads, and who is given work. */
+/* The threads and processes of a synthetic server: which of them accept, read, or get work from others. */
 #ifndef SCOPE_SYNTHETIC_SKELETON_H
 #define SCOPE_SYNTHETIC_SKELETON_H
 
 #include "steps.h"
 
-/* Never returns, but with a message for a form that cannot be built. */
+/* Never returns. Ends the program with a message if the form cannot be built. */
 void skeleton_run(const struct profile *profile, int listener);
 
 /* ---- for loop.c ---- */
@@ -21,7 +21,7 @@ struct loop *loop_create(const struct profile *profile, int listener);
 void loop_run(struct loop *loop);
 /* Gives it a connection that another thread has accepted. */
 void loop_add(struct loop *loop, int fd, uint16_t port);
-/* A worker has done all for this request but to answer it. */
+/* Reports that a worker has done everything for this request except the answer. */
 void loop_return(struct loop *loop, const struct client *client);
 
 /* Serves one request that has come, or waits for it; then gives work to other stages. taken: a datagram that was read. */

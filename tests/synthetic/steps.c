@@ -25,7 +25,7 @@
 #define AWAY_NS 20000 /* a longer time between two looks at the clock was not spent on the CPU */
 #define TIMES_AT 512  /* numbers of times are drawn from that place on, so that clients need not draw them */
 
-/* Of all threads: what is in the buffer does not matter. */
+/* All threads share it: the contents of the buffer do not matter. */
 static char *buffer;
 static int file = -1;
 static __thread int opened = -1;
@@ -39,7 +39,7 @@ uint64_t steps_now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Until the thread has been on the CPU for that long since then. */
+/* Runs until the thread has used that much CPU time since then. */
 static void burn(uint64_t since_ns, uint64_t ns)
 {
 	uint64_t last_ns = since_ns, used_ns = 0;
@@ -153,7 +153,7 @@ static void on_file(const struct step *step, struct client *client, uint64_t byt
 		bytes = (uint64_t)read(file, buffer, count);
 	else
 		bytes = (uint64_t)write(file, buffer, count);
-	/* Its begin again, before it grows too large, or has no more. */
+	/* Starts at its begin again before it grows too large, or when it has no more data. */
 	if (bytes != count || lseek(file, 0, SEEK_CUR) > FILE_BYTES / 2)
 		lseek(file, 0, SEEK_SET);
 }

@@ -5,8 +5,8 @@
  * Usage: synthetic server PROFILE                                   says "ready PID PORT", and serves until it is killed
  *        synthetic load PROFILE PORT REQUESTS [CONNECTIONS [RATE]]  says "done N" when N requests were answered
  *
- * CONNECTIONS and RATE (a second; 0: as fast as answers come) are the profile's, if they are left out. What the profile has
- * and the server does not do is said on standard error.
+ * CONNECTIONS and RATE (a second; 0: as fast as answers come) are the profile's, if they are left out. If the profile
+ * has calls that the server does not make, standard error lists them.
  */
 #include <arpa/inet.h>
 #include <inttypes.h>
