@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The lists of docs/howto.md are complete: each addition is made in a copy of the tree, from the files in its list
-# alone, and what results builds, works, and agrees with the documents.
+# Check that the lists of docs/howto.md are complete: make each addition in a copy of the tree, with only the files of
+# its list. The result must build, work, and agree with the documents.
 #
 # Usage: tests/howto/check.sh [KIND...]     of tests/howto/additions.py; default: all
 set -euo pipefail
@@ -43,7 +43,7 @@ has() { printf '%s\n' "${kinds[@]}" | grep -qx "$1"; }
 
 # A record is in a header of all: compiling without optimising takes half the time. Golden tests follow the trace as it
 # is written, by a program of the unit tests.
-quick=CFLAGS="-O0 -Wno-error=format-truncation" # which is a guess where nothing is optimised
+quick=CFLAGS="-O0 -Wno-error=format-truncation" # the compiler only guesses these when it does not optimise
 make -s -j2 "$quick" user build/user/tests/test_stream > "$work/said" 2>&1 || { tail -n 20 "$work/said"; exit 1; }
 make -s "$quick" docs > "$work/said" 2>&1 || { cat "$work/said"; exit 1; }
 scope=$PWD/build/user/scope
