@@ -13,7 +13,7 @@ WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -W
 # guess there.
 CFLAGS ?= $(if $(filter 1,$(SAN)),-O1 -Wno-format-truncation,-O2) -g
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-# Sums and products round one by one: else reports of machines with fused operations would differ.
+# Sums and products are rounded separately: otherwise reports of machines with fused operations would differ.
 SCOPE_CFLAGS = -std=gnu11 -ffp-contract=off $(WARN) $(CFLAGS) -D_GNU_SOURCE -Iinclude -Iuser \
 	-I$(BUILD)/gen $(SANFLAGS) $(PKG_CFLAGS)
 
@@ -124,14 +124,14 @@ $(addprefix $(OUT)/tests/test_,ring ring_flight ring_race clock drop filter tabl
 # The cost of stacks by frame pointers is measured in this program.
 $(OUT)/bench/calls: private SCOPE_CFLAGS += -fno-omit-frame-pointer
 
-# It looks into the database that it wrote.
+# This test reads the database that it wrote.
 $(OUT)/tests/test_signature_store: private SCOPE_LIBS += -lsqlite3
 
-# libunwind is what the unwinders are compared with; without it that test says so.
+# This test compares the unwinders with libunwind; if libunwind is missing, the test reports it.
 $(OUT)/tests/test_unwind_oracle: private SCOPE_LIBS += $(shell pkg-config --libs libunwind-ptrace libunwind-generic 2>/dev/null)
 $(OUT)/bench/ring: private SCOPE_CFLAGS += -Itests/unit/shim
 
-# It tests threads. The compiler does not combine the thread sanitizer with the others.
+# This test has threads. The compiler does not combine the thread sanitizer with the others.
 $(OUT)/tests/test_ring_race: private SANFLAGS := -fsanitize=thread
 
 tests: $(TEST_BIN)
@@ -148,7 +148,7 @@ fuzz: ## let libFuzzer look for input that breaks a reader: FUZZ_S=60 CPU second
 kmod: ## build scope.ko for KDIR (default: the running kernel), prints where it is
 	$(Q)scripts/kmod.sh $(KDIR)
 
-# What a target builds on its way uses all CPUs, unless make was called with -j.
+# Prerequisites that a target builds use all CPUs, unless make was called with -j.
 PARALLEL = $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 KERNEL ?= 6.1
@@ -258,7 +258,7 @@ PREFIX ?= /usr/local
 STATIC_LIBS = $(shell pkg-config --static --libs $(PKGS) sqlite3 $(CAPSTONE_PKG)) -liberty -lm
 # SQLite and capstone are linked: reports of both programs name the same signatures and loops.
 STATIC_ABSENT := $(filter-out $(if $(CAPSTONE_PKG),user/symbol/disassemble_absent.c),$(ABSENT_SRC))
-# What differs with SCOPE_STATIC, and what is left out.
+# Sources that differ with SCOPE_STATIC, and sources that are left out.
 STATIC_SRC := user/cmd/main.c user/base/shared_library.c user/base/libsqlite.c $(if $(CAPSTONE_PKG),user/symbol/disassemble.c) $(STATIC_ABSENT)
 STATIC_LEFT_OUT := $(STATIC_SRC) $(STATIC_ABSENT:%_absent.c=%.c) $(CURL_SRC) user/import/libbabeltrace.c
 STATIC_OBJ := $(STATIC_SRC:%.c=$(BUILD)/static/%.o) $(filter-out $(STATIC_LEFT_OUT:%.c=$(OUT)/%.o),$(CMD_OBJ) $(LIB_OBJ))
@@ -275,7 +275,7 @@ $(BUILD)/static/scope: $(STATIC_OBJ)
 		{ cat $(@D)/link.log; exit 1; }
 	$(Q)ln -sf scope $(@D)/scope-report
 
-# It does nothing, and needs the libraries that scope loads: packages take their dependencies from it.
+# This file does nothing, but is linked with the libraries that scope loads: packages take their dependencies from it.
 $(BUILD)/loaded.so: Makefile
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(LDFLAGS) -shared -nostdlib -Wl,--no-as-needed -o $@ $(shell pkg-config --libs $(LOADED_PKGS))
