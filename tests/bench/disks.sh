@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What it costs to record requests and bios to block devices, in guest instructions: lines "name value unit" on stdout.
+# Measure the cost to record requests and bios to block devices, in guest instructions: lines "name value unit" on
+# stdout.
 #
 # Usage: tests/bench/disks.sh      kernel as for run.sh (KERNEL=6.1)
 # For one read of 4 KiB that goes around the page cache, and for one flush:

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What a report over many hosts costs: over files of 100 hosts, and by ClickHouse over more and more hosts. ClickHouse, of Debian, is
-# started here. Its hosts beyond 100 are copies of these, made in it: other names, captures and times.
+# Measure the cost of a report about many hosts: from files of 100 hosts, and by ClickHouse for increasing numbers of
+# hosts. ClickHouse, of Debian, is started here. Its hosts beyond 100 are copies of these, made in it: other names,
+# captures and times.
 #
 # Usage: tests/bench/fleet.sh [HOSTS...]      hosts of an hour in ClickHouse, default 100 1000 10000
 set -euo pipefail

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What scope model says of servers whose kind is known, as Debian ships them, and of five of our own: every field of the
-# network model, the processes and the listeners. The model is the call in which a thread waits for requests, also where it has
-# one connection only (MariaDB: poll; PostgreSQL: epoll).
+# Check the output of scope model for servers whose kind is known, as Debian ships them, and for five of our own: every
+# field of the network model, the processes and the listeners. The model is the call in which a thread waits for
+# requests, also if it has one connection only (MariaDB: poll; PostgreSQL: epoll).
 #
 # Usage: tests/bench/models.sh [-n SEEDS] [SERVER...]      default: 10 seeds of each
 #        tests/bench/models.sh -l                          list the servers

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2154 # build and kernel are the caller's
-# For scripts that source it, with $build (absolute) and $kernel set: modules to measure beside Scope's.
+# Scripts source this file, with $build (absolute) and $kernel set: other modules to measure in addition to Scope's.
 
 # Path of a module with empty probes.
 empty_module() {

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Measure what other tracers cost beside Scope, in one guest: lines "name value unit" on stdout.
+# Measure the cost of other tracers and of Scope, in one guest: lines "name value unit" on stdout.
 #
 # Usage: tests/bench/peers.sh      KERNEL= as for tests/bench/run.sh (6.1)
 # perf record, trace-cmd (ftrace) and LTTng take enters and exits of all system calls, switches and

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Measure what tracing costs a request of redis and of memcached, by Scope and by others: lines
+# Measure the cost of tracing for a request of redis and of memcached, by Scope and by other tracers: lines
 # "name value unit" on stdout.
 #
 # Usage: tests/bench/requests.sh      KERNEL= as for tests/bench/run.sh (6.1), SERVERS="redis memcached",

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What a real server loses while it is traced, natively by perf events: throughput and latency under as
-# much load as it takes, by turns without a tracer and with each.
+# Measure what a real server loses while it is traced, natively by perf events: its throughput and latency under full
+# load, alternately without a tracer and with each tracer.
 #
 # Usage: tests/bench/servers.sh [SERVER...]    default: lighttpd nginx redis memcached
 # Environment: ROUNDS (5), SECONDS_EACH (3; of each window), SOURCE (perf, or kmod where the module is loaded)
@@ -70,7 +70,7 @@ load() {	# SERVER
 		redis-benchmark -p "$PORT" -c 16 -n $((seconds * 20000)) -d 100 -r 3000 -t get --csv |
 			awk -F '"' '/"GET"/ { print $4, 1000 * $14 }' ;;
 	memcached)
-		# Asked for more than it can do: the work done is printed, the time in the queue is not.
+		# The load is more than the server can do: the work done is printed, but not the time in the queue.
 		"$build/servers/mcload" -p "$PORT" -c 16 -t "$seconds" -r 300000 -k 3000 -s 0.2 -S 1 |
 			awk -v s="$seconds" '$1 == "requests" { print $2 / s, "-" }' ;;
 	*)

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Names for the addresses of the same samples, by scope and by perf script.
+# Measure how fast scope and perf script find names for the addresses of the same samples.
 #
 # Usage: tests/bench/symbols.sh [PROGRAM]      PROGRAM: tests/bench/symbols.c, built
 # Prints lines "NAME VALUE UNIT". Exit status 77: perf is not there, or cannot sample here.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash disable=SC2034 # the scripts that source it use what it sets
-# For scripts that run in a guest and source it: what other tracers want before they trace.
+# Scripts that run in a guest source this file: it has the preparations that other tracers need.
 
 # Enters and exits of all system calls, switches, wakings: for perf and for trace-cmd.
 events='-e raw_syscalls:sys_enter -e raw_syscalls:sys_exit -e sched:sched_switch -e sched:sched_waking'
@@ -32,7 +32,8 @@ end_lttng() {
 	lttng destroy
 }
 
-# Until its first session has shown that probes fire, the module has one more on each call: not to be measured.
+# Until its first session has shown that probes fire, the module has one more probe on each call, which must not be
+# measured.
 load_scope() {	# SCOPE.KO CALLS
 	insmod "$1"
 	until grep -q 'system calls fire' /sys/module/scope/parameters/selftest; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What a watch costs, of a healthy server with a stated pause between the requests of its clients: by perf events on this host, or by
-# the module (or perf events) in a guest in which a CPU's nanosecond is an instruction.
+# Measure the cost of a watch of a healthy server with a given pause between the requests of its clients: by perf events
+# on this host, or by the module (or perf events) in a guest in which a CPU's nanosecond is an instruction.
 #
 # Usage: tests/bench/watch.sh [PAUSE_US [SECONDS]]      (50, 60)
 # Environment: IN_GUEST (a source: run so in a guest, by kmod or perf; default: this host by perf events), KERNEL (6.1; of the guest),

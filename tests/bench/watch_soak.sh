@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A watch for a long time, beside a server of our own that goes wrong at times known to this script alone: lines "name value unit".
+# Run a watch for a long time for a server of our own that becomes slow at times which only this script knows: lines
+# "name value unit".
 #
 # Usage: tests/bench/watch_soak.sh [FOLDER]      FOLDER: of an earlier run, which is only compared once more
 # Environment: SOAK_S (7200), INCIDENTS (one in 360 s), SEED (1; of the schedule), EVENTS (20000; a second, about), SOURCE

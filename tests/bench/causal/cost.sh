@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What delay experiments cost, how exact the delays are, how soon there is a verdict: "name value unit".
+# Measure the cost of delay experiments, the error of the delays, and the time to a verdict: "name value unit".
 #
 # Usage: tests/bench/causal/cost.sh      KERNEL= as for tests/bench/run.sh (6.1)
 # The guest counts instructions as time, so a busy host changes nothing.

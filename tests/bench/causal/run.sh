@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What virtual speedups predict, by Scope and by Coz, against the same programs really made faster.
+# Compare the virtual speedups that Scope and Coz predict with the same programs really made faster.
 #
 # Usage: tests/bench/causal/run.sh [PROGRAM...]    SEEDS="1 2 3"  KERNEL= as for tests/bench/run.sh (6.1)
 #                                                  SECONDS_EACH=11, of each tool at each program
