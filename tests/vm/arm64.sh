@@ -32,7 +32,7 @@ provide_user_land() {
 	touch "$out/user/stamp"
 }
 
-# All of it again: what is built already does not warn again.
+# Build everything again, because files that are built already do not print their warnings again.
 build_module() {
 	local log=$out/module.log
 	rm -rf "${out%/arm64}/kmod/$(cat "$kernel/version")"

@@ -23,7 +23,7 @@ echo 'scope-vm: command starts' >/dev/kmsg
 status=$?
 /scope/tests/vm/arm64_report.sh /scope/scope /scope/scope.ko /scope/planted || status=1
 echo 'scope-vm: command ended' >/dev/kmsg
-# What ended the guest otherwise writes no such line.
+# If the guest ends in another way, this line is missing.
 echo "scope-vm: status $status"
 sync
 poweroff -f

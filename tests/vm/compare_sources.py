@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Compare two traces of the same time, as text: what threads did must be the same.
+"""Compare two traces of the same time, as text: the actions of the threads must be the same.
 
 Usage: compare_sources.py KMOD.txt PERF.txt      as `scope dump` prints them
 Looked at is the time that both cover, half a second at both ends left out. Calls (thread, number,
 result), sleeps (thread, state) and wakings (woken, waker, context) of each thread must be the same
-in the same order, in 999 of 1000 places: what one source's probe saw just before the other's began
-is no difference. Times of returns must agree within 5 ms in 99 of 100 cases: both read one clock, but
+in the same order, in 999 of 1000 places: an event that the probe of one source saw just before that of the other
+started is no difference. Times of returns must agree within 5 ms in 99 of 100 cases: both read one clock, but
 one after the other, and an interrupt may come between. Exit status 1 where something differs.
 """
 import difflib
@@ -32,7 +32,7 @@ def value(word, key):
 
 
 def stories(events, begin, end):
-    """By thread and kind: what happened, and when."""
+    """Returns the events and their times, by thread and kind."""
     told = {}
 
     def tell(kind, tid, what, time):

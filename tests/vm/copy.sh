@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Run a command in a copy of this system whose changes stay in memory and go with the command.
+# Run a command in a copy of this system. Changes stay in memory and are lost when the command ends.
 #
 # Usage: copy.sh FOLDER... -- COMMAND [ARG...]
 # FOLDERs are not copied, on any file system: changes to them stay. Needs root.

@@ -25,7 +25,7 @@ clean=$work/root
 trap 'rm -rf "$work"' EXIT
 trap 'exit 143' INT TERM HUP
 
-# Kept for the next time: a Debian 12 as its installer leaves it, but smaller.
+# Kept for the next run: a Debian 12 as its installer makes it, but smaller.
 base=$build/vm/debian-12.tar
 if [ ! -s "$base" ]; then
 	{
@@ -41,7 +41,7 @@ chmod 755 "$work"
 mkdir "$clean/packages"
 cp "$build"/deb/*.deb "$clean/packages/"
 
-# Mounts are made in a name space of their own, and go with the command.
+# Mounts are made in a namespace of their own, and end with the command.
 inside() {
 	# shellcheck disable=SC2016 # the inner shell expands these
 	unshare -m --propagation private sh -euc '

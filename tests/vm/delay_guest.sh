@@ -122,14 +122,14 @@ sync_calls() {
 		found syscall:fdatasync 1 strong && found return:fdatasync 1 strong
 }
 
-# What comes before the pair begins delays the program and not what lies between.
+# A delay before the pair begins delays the program, but not the latency of the pair.
 before_the_pair() {
 	sensitivity sync 0,100us,300us,600us --site syscall:fdatasync \
 		--progress begin:syscall:fdatasync,end:function:done &&
 		found syscall:fdatasync 1 strong && latency syscall:fdatasync 0
 }
 
-# A function that begins the pair and is held up: that comes after the mark, so it is part of the latency.
+# A function that begins the pair is delayed: the delay comes after the mark, so it is part of the latency.
 delayed_mark() {
 	sensitivity pipeline 0,100us,300us,600us --site function:stage_b \
 		--progress begin:function:stage_b,end:function:done &&
@@ -178,7 +178,7 @@ server() {
 		grep -Eq "Little's law: 1\.[0-9] ms undisturbed; slope (0\.9|1\.0)" stdout
 }
 
-# audit and rebuild take requests the same time, but only rebuild is waited for.
+# audit and rebuild take the same time for requests, but the server only waits for rebuild.
 ranked() {
 	local status=0
 	begin shop
@@ -199,7 +199,7 @@ measured() {	# FUNCTION WORD WANT
 		END { exit !seen || $3 != word "," || $5 - want > 0.1 || want - $5 > 0.1 }' shop.report
 }
 
-# Also where there is nothing to count: the report comes, and says why nobody was held up.
+# Also if there is nothing to count: a report is printed, with the reason why no thread was delayed.
 ranked_json() {
 	local status=0
 	begin shop
@@ -250,7 +250,7 @@ no_ranking() {
 	return "$status"
 }
 
-# A load that changes: the order keeps the slope fair, and it is said.
+# The load changes: the order of experiments keeps the slope correct, and the report mentions the change.
 drifting() {
 	sensitivity tiring 0,100us,300us,600us --site function:tire --progress function:done &&
 		grep -Eq '^  function:tire .* strong$' stdout &&
@@ -269,7 +269,7 @@ not_enough() {
 		--site function:stage_b --progress function:done --by 300us --max-delay 20ms "${short[@]}" || status=1
 	says 0 'no thread came to the site' sensitivity -p "$target" --site function:inside \
 		--progress function:done --by 300us "${short[@]}" || status=1
-	# Asleep all the time: there is nothing that samples could find, and so no verdict.
+	# The program sleeps all the time: samples can find nothing, so there is no verdict.
 	says 0 'no sample found a thread running there' speedup -p "$target" --function stage_b \
 		--progress function:done --by 50% "${short[@]}" || status=1
 	grep -Eq '^  function:stage_b .* unknown$' stdout || status=1
@@ -282,7 +282,7 @@ json() {
 		-o result.json && grep -q '"effect": "strong"' result.json && [ ! -s stdout ]
 }
 
-# SIGNAL goes to the run or the target after a while: what it found until then is printed.
+# SIGNAL is sent to the run or the target after some time: the results until then are printed.
 ends_by() {	# SIGNAL run|target WORDS
 	local status=0 runner
 	begin pipeline
@@ -299,7 +299,7 @@ ends_by() {	# SIGNAL run|target WORDS
 interrupted() { ends_by INT run 'experiments planned were made: interrupted'; }
 ended() { ends_by ALRM target 'were made: the process ended'; }
 
-# At whichever moment, while it sets up, counts visits or holds somebody up: it ends with what there is.
+# At any moment, while it sets up, counts visits or delays a thread: it ends with the results that it has.
 interrupted_early() {
 	local runner status moment way
 	for moment in 0.01 0.1 0.3 0.6; do

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Programs of which it is known what a delay somewhere does to their progress: the entry of done().
+ * Programs for which the effect of a delay on their progress is known. Progress is the entry of done().
  *
- * Work is sleeping, so that a busy host changes nothing but the scatter; locks and queues are futexes,
+ * Work is sleeping, so that a busy host changes only the scatter; locks and queues are futexes,
  * called without any library.
  *
  * Usage: delay_work NAME [SECONDS]
@@ -126,14 +126,14 @@ SITE void housekeeping(void)
 	work(1000 * US);
 }
 
-/* Waits until the word has another value than that. */
+/* Waits until the word no longer has that value. */
 static void await_change(uint32_t *word, uint32_t value)
 {
 	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == value)
 		futex(word, FUTEX_WAIT, value);
 }
 
-/* In order of arrival. */
+/* Threads get the lock in order of arrival. */
 static struct {
 	uint32_t next, serving;
 } ticket;
@@ -382,13 +382,13 @@ static void server(void)
 	exit(0);
 }
 
-/* Not by work(), which a report would name. */
+/* This does not call work(), because a report would name it. */
 static inline __attribute__((always_inline)) void work_here(long ns)
 {
 	const struct timespec time = { .tv_nsec = ns };
 
 	nanosleep(&time, NULL);
-	__asm__ volatile("" ::: "memory"); /* no tail call, in which the function's frame is gone */
+	__asm__ volatile("" ::: "memory"); /* prevents a tail call, which would remove the function's frame */
 }
 
 SITE void serve(void)

@@ -50,13 +50,13 @@ struct mount_row {
 	int optional;
 };
 
-/* The new root, while we still are in the initramfs. */
+/* The new root, before this process leaves the initramfs. */
 static const struct mount_row root_mounts[] = {
 	{ "root", "/lower", "9p", P9_ROOT, MS_RDONLY, 0 },
 	{ "scratch", "/scratch", "tmpfs", "size=75%,mode=755", 0, 0 },
 };
 
-/* What a running system has on top of its root. */
+/* The file systems that a running system mounts on top of its root. */
 static const struct mount_row system_mounts[] = {
 	{ "proc", "/proc", "proc", NULL, 0, 0 },
 	{ "sysfs", "/sys", "sysfs", NULL, 0, 0 },
@@ -170,7 +170,7 @@ static void read_job(struct job *job)
 	job->argv = words + 3;
 }
 
-/* Has the kernel an overlay that works on 9p? Mainline has one from 3.18 on. */
+/* Returns whether the kernel has an overlay that works on 9p. Mainline has one from 3.18 on. */
 static int overlay_serves(void)
 {
 	char line[128];
@@ -221,7 +221,7 @@ static void enter_host_root(int without_overlay)
 		die("enter the host's root");
 }
 
-/* Without its newline a line stays open for more, and does not reach the console. */
+/* A line without a newline is not complete for the kernel, and does not reach the console. */
 static void log_mark(const char *text)
 {
 	int fd = open("/dev/kmsg", O_WRONLY | O_CLOEXEC);
@@ -394,14 +394,14 @@ static int run_command(const struct job *job)
 	return status;
 }
 
-/* Its own thread would look for leaks in the midst of the command, for a minute of its time. */
+/* Otherwise kmemleak's own thread would search for leaks while the command runs, and take a minute of its time. */
 static void keep_leaks_for_later(void)
 {
 	int fd = open(LEAKS, O_WRONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		return;
-	/* Refused where kmemleak=off has switched it off. */
+	/* The kernel refuses this if kmemleak=off has switched it off. */
 	if (write(fd, "scan=off", 8) != 8 && errno != EPERM && errno != EBUSY)
 		die(LEAKS);
 	close(fd);

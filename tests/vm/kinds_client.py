@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Clients of test_kinds.sh: requests of known kinds, in turn, until the server or the time is up. Says when it has an answer.
+"""Clients of test_kinds.sh: requests of known kinds, in turn, until the server ends or the time is over. Prints a line
+when it has an answer.
 
 Usage: kinds_client.py http|redis|memcached|binary|work PORT SECONDS"""
 import socket

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A server for tests/vm/test_kinds.sh: a byte of a client says which of three things to do, and serve() does it. Kind 2 takes
- * longer than the others.
+ * A server for tests/vm/test_kinds.sh: a byte of a client selects one of three kinds of work, and serve() does it. Kind
+ * 2 takes longer than the others.
  *
  * Prints "ready PID PORT". Serves one connection after another, until it is killed.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A program that runs code of a library which it opens late.
+ * A program that opens a library some time after its start, and runs its code.
  *
  * Usage: late_library LIBRARY SECONDS     built with -DLIBRARY it is that library
  */

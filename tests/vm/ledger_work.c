@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads that compete for a CPU, nap, touch pages and write to a device, and a reader of what the kernel counts of them.
+ * Threads that compete for a CPU, nap, touch pages and write to a device, and a reader of the kernel's counters for
+ * them.
  *
  * Usage: ledger_work run DEVICE          All threads sleep. A line of input makes them work, a second one sleep again (the
  *                                        program says "asleep" then), a third one ends them.

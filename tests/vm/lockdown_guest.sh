@@ -37,7 +37,7 @@ pass "no session is opened" says 1 'no permission to open /dev/scope.*locked dow
 	record --source kmod -o no.trace -- /bin/true
 pass "nor do perf events serve" says 1 '.' record --source perf -o no.trace -- /bin/true
 pass "doctor says so" says 1 '^MISSING .*locked down for confidentiality.*lockdown=confidentiality' doctor
-# A session that is open goes on, as an open tracefs file does.
+# A session that is open continues, like an open tracefs file.
 ends() {
 	kill -INT "$recorder"
 	wait "$recorder" || { cat said; return 1; }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""netlink_probes.py FILE: listens to all netlink messages of this host by an nlmon device, and when it is asked to end
-(SIGTERM) writes to FILE how many probes the module was asked to set, how many of these it set, and how many it was asked
-to remove, by the messages alone. Prints "ready" when it listens. Needs nlmon, which it makes, and the module."""
+"""netlink_probes.py FILE: listens to all netlink messages of this host by an nlmon device, and at SIGTERM writes three
+numbers to FILE, from the messages alone: the probes that the module was asked to set, those that it set, and those that
+it was asked to remove. Prints "ready" when it listens. Needs nlmon, which it makes, and the module."""
 import errno
 import signal
 import socket

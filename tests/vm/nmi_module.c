@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A module whose functions are called by every NMI that nobody else claims: places for kprobes. */
+/* A module whose functions run at every NMI that no other handler claims: places for kprobes. */
 #include <linux/atomic.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>

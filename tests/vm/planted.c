@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A server with its own client, for roots that hold nothing else. Its bug: checksum_twice(). */
+/* A server with its own client, for root file systems that have no other program. Its bug is checksum_twice(). */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -25,7 +25,7 @@ __attribute__((noinline)) static void checksum(uint32_t request)
 	sink = sum;
 }
 
-/* Takes long enough that it shows on an emulated machine that is busy with other guests. */
+/* Takes long enough to be found on an emulated machine whose host is busy with other guests. */
 __attribute__((noinline)) static void checksum_twice(uint32_t request)
 {
 	uint32_t sum = request;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A module with the faults that a debug kernel is there to find: fault=NAME commits one as it loads. */
+/* A module with the faults that a debug kernel can find: with fault=NAME it makes one while it loads. */
 #include <linux/delay.h>
 #include <linux/list.h>
 #include <linux/module.h>
@@ -17,7 +17,7 @@ static char *fault = "";
 module_param(fault, charp, 0444);
 MODULE_PARM_DESC(fault, "which one, see the table");
 
-/* The compiler is not to see through it. */
+/* A volatile access, so that the compiler does not see the fault and change the code. */
 static void touch(volatile u8 *at)
 {
 	*at = 1;

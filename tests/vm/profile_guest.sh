@@ -24,7 +24,8 @@ start() {	# SHAPE
 }
 stop() { kill -KILL "$server" 2> /dev/null; wait "$server" 2> /dev/null; }
 
-# The clock of an emulated machine says little about the time of a request. All else must be as it was made.
+# The clock of an emulated machine says little about the time of a request. All other figures must be those of the
+# profile.
 comes_back() {
 	local recorder
 	rm -f a.trace found.json

@@ -26,7 +26,7 @@ dumped() {
 }
 end_work() { kill -9 "$target" 2>/dev/null; wait "$target" 2>/dev/null; }
 
-# Where perf events can be used a capture runs all the same, and the module is a hint.
+# If perf events can be used, a capture still runs, and it prints a hint to the module.
 doctor_without_module() {
 	"$scope" doctor > "$dir/doctor"
 	if grep -q '^ok .*perf events can be used' "$dir/doctor"; then
@@ -43,7 +43,7 @@ without_module() {
 
 with_module() { says 0 'loaded, version 0\.1' status && says 0 '^ok .*module is loaded' doctor; }
 
-# For as long as it takes a child of the target to begin and to end.
+# Long enough for a child of the target to begin and end.
 records() {
 	local seconds
 	for seconds in 2 8 30; do
@@ -196,7 +196,7 @@ refuses_inner_pid() {
 }
 
 full_disk() {
-	# Room for more than what is written at once, or nothing of it is kept.
+	# There must be room for more than one write, or nothing of it is kept.
 	mkdir -p small && mount -t tmpfs -o size=600k none small || return 1
 	local status=0
 	refused "No space left.*kept in small" record -p "$target" -d 1000 --compress 0 -o small/a.trace ||

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads that work under a lock; at SIGUSR2 one of them keeps it for ever.
+ * Threads that work under a lock; after SIGUSR2 one of them keeps it forever.
  *
  * Usage: record_hang [MS]      how long each of them has the lock (1)
  */

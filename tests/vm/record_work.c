@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A process that does a bit of everything a capture should show, until it is asked to end. */
+/* A process that does a little of everything that a capture should record, until a signal ends it. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -55,7 +55,7 @@ static void *consume(void *argument)
 	return NULL;
 }
 
-/* Never runs while it is watched: only its stack shows where it is. */
+/* This thread never runs during the capture: only its stack shows where it waits. */
 static void *stand_still(void *argument)
 {
 	char byte;

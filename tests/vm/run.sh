@@ -68,7 +68,7 @@ build=$(mkdir -p "${BUILD:-$root/build}/vm" && cd "${BUILD:-$root/build}" && pwd
 for tool in qemu-system-x86_64 cpio modprobe gcc-12; do
 	command -v "$tool" >/dev/null || { "$root/scripts/setup.sh" vm; break; }
 done
-# A directory without kernel.sh's stamp was put there by somebody else, and is taken as it is.
+# A directory without the stamp of kernel.sh has another origin, and is used unchanged.
 if [ ! -e "$build/kernels/$kernel/version" ] || [ -e "$build/kernels/$kernel/stamp" ]; then
 	"$root/scripts/kernel.sh" "$kernel" >/dev/null
 fi
@@ -160,7 +160,7 @@ machine=(-cpu max,-la57,-erms -accel "tcg,thread=${VM_THREAD:-single}" -smp "$cp
 [ -z "$icount" ] ||
 	machine=(-cpu max -accel 'tcg,thread=single' -icount "shift=${VM_SHIFT:-0},sleep=off" -smp 1)
 # With several processors and no tsc=reliable the guest falls back to a clock that traps each read.
-# After an oops nothing that follows can be trusted, and locks may be held: end at once.
+# After an oops no later result is reliable, and locks may be held: end immediately.
 # Nor is the timer tested at boot: on a busy host that takes too long, and the kernel gives up.
 append="console=ttyS0 loglevel=7 panic=-1 oops=panic softlockup_panic=1 tsc=reliable no_timer_check"
 [ ! -e "$build/kernels/$kernel/arguments" ] || append+=" $(cat "$build/kernels/$kernel/arguments")"
@@ -182,7 +182,7 @@ setpriv --pdeathsig TERM timeout -k 5 "$limit" \
 qemu=$!
 setpriv --pdeathsig TERM tail -q -s 0.1 -n +1 -f --pid="$qemu" "$out/output" 2>/dev/null &
 follow=$!
-# Just before the time is up: where every processor is, since a silent guest shows nothing else.
+# Just before the time limit, print where every processor is, because a silent guest shows nothing else.
 setpriv --pdeathsig TERM perl -MIO::Socket::UNIX -e '
 	sleep $ARGV[0];
 	$s = IO::Socket::UNIX->new(Peer => $ARGV[1]) or exit;
@@ -194,7 +194,7 @@ setpriv --pdeathsig TERM perl -MIO::Socket::UNIX -e '
 watch=$!
 
 if [ -n "$nmi" ]; then
-	# What the monitor answers is read, or it would wait for that.
+	# Read the answers of the monitor, because it would wait until they are read.
 	setpriv --pdeathsig TERM perl -MIO::Socket::UNIX -e '
 		my ($output, $path, $rate) = @ARGV;
 		for (;;) {

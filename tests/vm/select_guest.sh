@@ -23,7 +23,7 @@ for name in nap-one nap-two; do "./$name" 10000 & done
 loops_and_naps=$(jobs -p)
 cleanup() { kill $loops_and_naps; wait $loops_and_naps 2>/dev/null; }
 
-# A second time for longer: a guest may be so slow that in two seconds nobody wakes up.
+# Try a second time for longer: a guest may be so slow that no thread wakes up in two seconds.
 expect() {	# NAME PATTERN-OF-NAMES-SEEN ARGUMENT...
 	local name=$1 want=$2 seen seconds
 	shift 2

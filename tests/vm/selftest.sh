@@ -55,7 +55,7 @@ keeps_output() {	# whole, in order, both streams, nothing of the kernel's
 		{ seq 100000; echo to stderr; echo reopened; } | cmp - "$work/stdout"
 }
 
-# The guest goes on only once its first line has been seen here.
+# The guest continues only after its first line was seen here.
 streams_output() {
 	mkdir "$work/stream"
 	# shellcheck disable=SC2016

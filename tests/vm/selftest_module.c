@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A module that loads and unloads, or warns on request: what the harness itself is tested with. */
+/* A module that loads and unloads, or warns on request. The tests of the harness itself use it. */
 #include <linux/bug.h>
 #include <linux/module.h>
 

@@ -32,7 +32,7 @@ until_true() {	# SECONDS COMMAND...
 	done
 }
 
-# systemd hears nobody from outside of its namespace.
+# systemd accepts no requests from outside of its namespace.
 control() { nsenter -t "$systemd" --pid --mount -- systemctl "$@"; }
 active() { systemd=$(pgrep -f -o '^/lib/systemd/systemd --unit=few') && control is-active --quiet few.target; }
 
@@ -45,7 +45,7 @@ start_systemd() {
 	until_true 90 active
 }
 
-# The unit needs basic.target, which would start all that the host has.
+# The unit needs basic.target, which would start all services of the host.
 cut_dependencies() {
 	mkdir -p /run/systemd/system/scope-record@.service.d
 	printf '[Unit]\nDefaultDependencies=no\n' >/run/systemd/system/scope-record@.service.d/few.conf

@@ -98,7 +98,7 @@ reads_traces() {
 	add_server || return 1
 	alone report -v -i /tmp/bug.trace >"$dir/by_static" || return 1
 	chroot "$dir/whole" "$scope" report -v -i "$dir/tmp/bug.trace" >"$dir/by_whole"
-	# But for what to do next, which names the file.
+	# Except the advice on what to do next, which names the file.
 	diff <(grep -v bug.trace "$dir/by_static") <(grep -v bug.trace "$dir/by_whole") || return 1
 	alone export sqlite /tmp/bug.trace -o /tmp/bug.sqlite && alone report -i /tmp/bug.trace --format json >/dev/null &&
 		alone export folded /tmp/bug.trace | grep -q checksum_twice
