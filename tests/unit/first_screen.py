@@ -61,7 +61,10 @@ def missing(screen, report):
         return
     first = report["findings"][0]
     short = re.sub(r"^[^(\[<: ]*/", "", first["shown"] or "")  # of Go, without the path of its package
-    if first["function"] and not labels.get("Where", [""])[0].startswith((first["shown"][:20], short[:20])):
+    where = labels.get("Where", [""])[0]
+    # The first parts of a long name may be left out.
+    if first["function"] and not where.startswith((first["shown"][:20], short[:20])) and \
+            not first["shown"].endswith(where.split(" in ")[0]):
         yield "the function: %r" % labels.get("Where")
     if not re.search(r"[0-9]", labels.get("Extent", [""])[0]):
         yield "how bad it is"

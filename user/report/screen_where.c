@@ -15,7 +15,7 @@
 #define LABEL SCOPE_SCREEN_LABEL
 #define CUT_MOST 0.5 /* share of cut stacks from which the path is marked as cut */
 #define REST 4	     /* columns of " ← …" */
-#define NAME_ROOM 60 /* no rule: columns of a name without its first parts */
+#define NAME_ROOM 52 /* no rule: columns of a name without its first parts; "called by NAME ← …" fits */
 
 const char *scope_report_section_short_name(const char *name)
 {
