@@ -238,7 +238,7 @@ static void threads_that_live_shortly_are_recorded(void **state)
 	unsigned found = 0;
 
 	(void)state;
-	for (int i = 0; i < 5 && found <= 30; i++)
+	for (int i = 0; i < 20 && found <= 30; i++)
 		found = record(PYTHON, "-c", threads,
 			       (struct seen){ .any_thread = true, .dozes = "py::doze:", .burns = "py::burn:" });
 	if (found <= 30 && host_is_busy()) {
